@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 
 
-def check_positive(value: Any, name: str, *, zero: bool = False) -> None:
-    """Raise a ValueError unless the value of the parameter ``name`` is a finite number above 0, or 0 with ``zero``."""
+def check_positive(value: Any, name: str, *, zero: bool = False) -> float:
+    """Return the value of the parameter ``name``; raise a ValueError unless it is a finite number above 0 (or 0)."""
     is_number = isinstance(value, Real) and not isinstance(value, bool)
     if not is_number or not 0 <= float(value) < np.inf or (value == 0 and not zero):
         raise ValueError(f"{name} must be a finite number {'of at least' if zero else 'above'} 0; got {value!r}.")
+    return float(value)
 
 
 def check_share(value: Any, name: str) -> None:

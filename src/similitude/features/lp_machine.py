@@ -102,8 +102,7 @@ class LPMachine(LinearClassifier):
         self.dissimilarity = dissimilarity
 
     def _point(self, parameters: dict[str, Any]) -> float:
-        check_positive(parameters["C"], "C")
-        return float(parameters["C"])
+        return check_positive(parameters["C"], "C")
 
     def _solve(self, S: np.ndarray, y: np.ndarray, points: list[float]) -> list[LinearSolution]:
         program = _LinearProgram(S, y)

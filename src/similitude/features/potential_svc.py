@@ -109,10 +109,8 @@ class PotentialSVC(LinearClassifier):
         self.dissimilarity = dissimilarity
 
     def _point(self, parameters: dict[str, Any]) -> tuple[float, float]:
-        for name in self._path_parameters:
-            check_positive(parameters[name], name)
         check_bool(self.center, "center")
-        return float(parameters["C"]), float(parameters["epsilon"])
+        return check_positive(parameters["C"], "C"), check_positive(parameters["epsilon"], "epsilon")
 
     def _solve(self, S: np.ndarray, y: np.ndarray, points: list[tuple[float, float]]) -> list[LinearSolution]:
         from similitude.features._potential_solver import solve_path

@@ -137,9 +137,7 @@ class GaussianSVC(FeatureSVC):
         self.gamma = gamma
 
     def _point(self, parameters: dict[str, Any]) -> GaussianPoint:
-        for name in self._path_parameters:
-            check_positive(parameters[name], name)
-        return GaussianPoint(float(parameters["C"]), float(parameters["gamma"]))
+        return GaussianPoint(*(check_positive(parameters[name], name) for name in self._path_parameters))
 
     def _fit_path(self, training: FeatureVectors, labels: Labels, points: list[GaussianPoint]) -> GaussianPath:
         machines: list[Any] = [None] * len(points)
@@ -233,8 +231,7 @@ class LinearKernelSVC(FeatureSVC):
         self.C = C
 
     def _point(self, parameters: dict[str, Any]) -> float:
-        check_positive(parameters["C"], "C")
-        return float(parameters["C"])
+        return check_positive(parameters["C"], "C")
 
     def _fit_path(self, training: FeatureVectors, labels: Labels, points: list[float]) -> LinearKernelPath:
         # In units in which the largest feature is about 1, so that products neither overflow nor underflow.

@@ -93,8 +93,7 @@ class FusedKNN(SimilarityClassifier):
         self.dissimilarity = dissimilarity
 
     def _point(self, parameters: dict[str, Any]) -> int:
-        check_n_neighbors(parameters["n_neighbors"])
-        return int(parameters["n_neighbors"])
+        return check_n_neighbors(parameters["n_neighbors"])
 
     def _fit_path(self, training: Training, labels: Labels, points: list[int]) -> FusedKNNPath:
         return FusedKNNPath([min(k, len(labels)) for k in points], labels, _features_of(training))

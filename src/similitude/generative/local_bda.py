@@ -115,9 +115,8 @@ class LocalBDA(FeatureClassifier):
         return self._fit(X, y)
 
     def _point(self, parameters: dict[str, Any]) -> int:
-        check_n_neighbors(parameters["n_neighbors"])
         check_positive(self.reg, "reg")
-        return int(parameters["n_neighbors"])
+        return check_n_neighbors(parameters["n_neighbors"])
 
     def _fit_path(self, training: FeatureVectors, labels: Labels, points: list[int]) -> LocalBDAPath:
         return LocalBDAPath([min(k, len(labels)) for k in points], labels, training.X, float(self.reg))

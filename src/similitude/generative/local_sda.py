@@ -150,12 +150,12 @@ class LocalSDA(GenerativeClassifier, SearchingClassifier):
         self.dissimilarity = dissimilarity
 
     def _point(self, parameters: dict[str, Any]) -> LocalSDAPoint:
-        k, alpha, fallback = (parameters[name] for name in self._path_parameters)
-        check_n_neighbors(k)
+        alpha, fallback = parameters["alpha"], parameters["fallback"]
+        k = check_n_neighbors(parameters["n_neighbors"])
         if not isinstance(alpha, Real) or isinstance(alpha, bool) or not 0 <= float(alpha) <= 1:
             raise ValueError(f"alpha must be a number from 0 to 1; got {alpha!r}.")
         check_choice(fallback, "fallback", FALLBACKS)
-        return LocalSDAPoint(int(k), float(alpha), fallback)
+        return LocalSDAPoint(k, float(alpha), fallback)
 
     def _fit_path(self, training: Training, labels: Labels, points: list[LocalSDAPoint]) -> LocalSDAPath | DividedPath:
         points = [point._replace(n_neighbors=min(point.n_neighbors, len(labels))) for point in points]
@@ -260,21 +260,15 @@ class LocalSDAPath(LocalPath, GenerativePath):
         return rows.complete('LocalSDA with fallback="grow"') if any(point.grows for point in self.points) else rows
 
     def local_answers(self, rows: Rows, response: str) -> list[np.ndarray]:
-        answers: list[Any] = [None] * len(self.points)
-        plain = [i for i, point in enumerate(self.points) if not point.grows]
-        if plain:
-            points = [self.points[i] for i in plain]
+        answers: dict[int, np.ndarray] = {}
+        for grows in {point.grows for point in self.points}:
+            own = [i for i, point in enumerate(self.points) if point.grows == grows]
+            points = [self.points[i] for i in own]
             sizes, at = np.unique([point.n_neighbors for point in points], return_inverse=True)
-            neighbors = self.neighborhoods.nearest(rows, sizes)
+            neighbors = self._grown(sizes, rows) if grows else self.neighborhoods.nearest(rows, sizes)
             found = self._answers_at(points, sizes, at, rows, neighbors, response)
-            for i, answer in zip(plain, np.moveaxis(found, 1, 0)):
-                answers[i] = answer
-        grown = [i for i, point in enumerate(self.points) if point.grows]
-        if grown:
-            found = self._grown_answers([self.points[i] for i in grown], rows, response)
-            for i, answer in zip(grown, np.moveaxis(found, 1, 0)):
-                answers[i] = answer
-        return answers
+            answers |= zip(own, np.moveaxis(found, 1, 0))
+        return [answers[i] for i in range(len(self.points))]
 
     def _answers_at(
         self,
@@ -308,26 +302,16 @@ class LocalSDAPath(LocalPath, GenerativePath):
         labels = self.labels
         return shares if labels.priors is None else rescaled_by_priors(shares, labels.priors, labels.shares)
 
-    def _grown_answers(self, points: list[LocalSDAPoint], rows: Any, response: str) -> np.ndarray:
-        """Return the answers, (m, points, ...), for neighbourhoods that grow for each row by itself."""
-        order = sorted(range(len(points)), key=lambda j: points[j].n_neighbors)
-        grown = [LocalSDAPoint(points[j].n_neighbors, 0.0, None) for j in order]
-        neighbors = self._grown(grown, rows)
-        places = np.arange(len(grown))
-        found = self._answers_at(grown, places, places, rows, neighbors, response)
-        return found[:, np.argsort(order)]
-
-    def _grown(self, points: list[LocalSDAPoint], rows: Any) -> LocalNeighbors:
-        """Return the neighbourhoods of the rows, one for each of the points, whose sizes ascend."""
-        ks = np.array([point.n_neighbors for point in points])
-        k, n, codes = int(ks.max()), len(self.labels), self.labels.codes
+    def _grown(self, sizes: np.ndarray, rows: Any) -> LocalNeighbors:
+        """Return the neighbourhoods of the rows that grow from each of the sizes, which ascend."""
+        k, n, codes = int(sizes[-1]), len(self.labels), self.labels.codes
         while True:
             similarities, indices = self.finder.nearest(rows, k)
-            sizes = grown_sizes(codes[indices], similarities, self.labels.counts, ks)
-            if k == n or np.all(sizes <= k):
-                alone = np.full(sizes.shape, (similarities[:, :1] == similarities[:, -1:]) & (k == n))
+            grown = grown_sizes(codes[indices], similarities, self.labels.counts, sizes)
+            if k == n or np.all(grown <= k):
+                alone = np.full(grown.shape, (similarities[:, :1] == similarities[:, -1:]) & (k == n))
                 shares = np.tile(self.labels.shares, (len(indices), 1))
-                return LocalNeighbors(similarities, indices, sizes, alone, shares)
+                return LocalNeighbors(similarities, indices, grown, alone, shares)
             k = min(2 * k, n)
 
     def _joint(
@@ -375,7 +359,7 @@ class LocalSDAPath(LocalPath, GenerativePath):
             if known < self.points[0].n_neighbors:
                 return self.limited(known).models_of(rows)
         point = self.points[0]
-        k = int(self._grown([point], rows).sizes[0, 0]) if point.grows else point.n_neighbors
+        k = int(self._grown(np.array([point.n_neighbors]), rows).sizes[0, 0]) if point.grows else point.n_neighbors
         averages = self.averages[k] if point.alpha > 0 else None
         told = self.neighborhoods.models_of(rows, k, averages)
         told["log_priors"] = self._local_log_priors(told["counts"], told["counts"].sum())

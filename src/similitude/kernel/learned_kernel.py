@@ -282,10 +282,8 @@ class LearnedKernelSVC(KernelLearningSVC):
         self.dissimilarity = dissimilarity
 
     def _point(self, parameters: dict[str, Any]) -> tuple[float, float]:
-        for name in self._path_parameters:
-            check_positive(parameters[name], name)
         check_integer(self.max_samples, "max_samples", 2)
-        return float(parameters["eta"]), float(parameters["gamma"])
+        return check_positive(parameters["eta"], "eta"), check_positive(parameters["gamma"], "gamma")
 
     def _solve(self, S: np.ndarray, y: np.ndarray, weight: np.ndarray, points: list[tuple[float, float]]) -> list[Any]:
         if len(y) > self.max_samples:

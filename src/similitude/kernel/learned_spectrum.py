@@ -37,10 +37,9 @@ class SpectrumPoint(NamedTuple):
     def checked(cls, parameters: dict[str, Any], targets: tuple[str, ...], condition: str = "") -> SpectrumPoint:
         """Return the point of these parameters, or raise a ValueError; only these targets are allowed."""
         eta, gamma, target = (parameters[name] for name in cls._fields)
-        check_positive(eta, "eta")
-        check_positive(gamma, "gamma")
+        eta, gamma = check_positive(eta, "eta"), check_positive(gamma, "gamma")
         check_choice(target, "target", sorted(targets), condition)
-        return cls(float(eta), float(gamma), target)
+        return cls(eta, gamma, target)
 
 
 def choose_target(matrices: list[np.ndarray], y: np.ndarray, weight: np.ndarray) -> str:

@@ -107,9 +107,7 @@ class RobustSVC(KernelLearningSVC):
         self.dissimilarity = dissimilarity
 
     def _point(self, parameters: dict[str, Any]) -> tuple[float, float]:
-        for name in self._path_parameters:
-            check_positive(parameters[name], name)
-        return float(parameters["C"]), float(parameters["rho"])
+        return check_positive(parameters["C"], "C"), check_positive(parameters["rho"], "rho")
 
     def _solve(
         self, S: np.ndarray, y: np.ndarray, weight: np.ndarray, points: list[tuple[float, float]]

@@ -180,8 +180,7 @@ class KNNClassifier(SearchingClassifier):
         self.dissimilarity = dissimilarity
 
     def _point(self, parameters: dict[str, Any]) -> KNNPoint:
-        check_n_neighbors(parameters["n_neighbors"])
-        check_positive(parameters["reg"], "reg")
+        k, reg = check_n_neighbors(parameters["n_neighbors"]), check_positive(parameters["reg"], "reg")
         weights, spectrum, consistent = (parameters[name] for name in ("weights", "spectrum", "consistent"))
         check_choice(weights, "weights", WEIGHTS)
         check_choice(spectrum, "spectrum", SPECTRA)
@@ -195,14 +194,13 @@ class KNNClassifier(SearchingClassifier):
                 f"weights={weights!r} needs the largest training similarity, which search={self.search!r} does not "
                 "compute; use search='stream' or 'matrix'."
             )
-        k = int(parameters["n_neighbors"])
         if weights not in LOCAL_WEIGHTS:
             return KNNPoint(k, Weighting(weights), 0.0)
         # Grid points with the same meaning become equal, and so are computed once.
         spectrum = "none" if spectrum == "pinv" else spectrum
         treated = bool(consistent) and spectrum in ("clip", "flip")
         restarts = int(self.restarts) if weights == "kri" and spectrum == "none" else 0
-        return KNNPoint(k, Weighting(weights, spectrum, treated, restarts), float(parameters["reg"]))
+        return KNNPoint(k, Weighting(weights, spectrum, treated, restarts), reg)
 
     def _fit_path(self, training: Training, labels: Labels, points: list[KNNPoint]) -> KNNPath:
         finders = {}
@@ -229,8 +227,7 @@ class KNNClassifier(SearchingClassifier):
             The similarities and the positions of the neighbours, nearest first.
         """
         check_is_fitted(self)
-        k = self.n_neighbors_ if n_neighbors is None else n_neighbors
-        check_n_neighbors(k)
+        k = check_n_neighbors(self.n_neighbors_ if n_neighbors is None else n_neighbors)
         return self._path.finder.nearest(self._rows(X), k)
 
     def neighbor_weights(self, X: SamplesLike) -> tuple[np.ndarray, np.ndarray]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
@@ -14,17 +15,104 @@ from similitude._utils.threads import over_row_blocks
 from similitude._utils.warn import warn
 from similitude.finders.finder import LocalNeighbors, is_finder, local_neighbors
 from similitude.kernel.spectrum_solver import TARGETS as SPECTRUM_TARGETS
+from similitude.kernel.spectrum_solver import learned_spectra
 from similitude.labels import Labels
-from similitude.neighbors._learned_local import LearnedPoint, Neighbourhood, learned_scores
 from similitude.neighbors.searching import LocalPath, SearchingClassifier
 from similitude.neighbors.weights import lookup_arguments
 from similitude.numerics.topk import check_n_neighbors
-from similitude.numerics.votes import largest_shares
+from similitude.numerics.votes import largest_shares, one_vs_one
+from similitude.proximity.check import dense
+from similitude.proximity.split import cut
 
 if TYPE_CHECKING:
     from similitude.finders.search import SearchLike
     from similitude.reader import Rows, Training
     from similitude.similarities.registry import SimilarityLike
+
+# Decision values smaller than this, relative to their terms, count as 0.
+_TIE = 1e-8
+
+
+class LearnedPoint(NamedTuple):
+    """The parameters of one machine: the number of neighbours, C, gamma and the target."""
+
+    n_neighbors: int
+    C: float
+    gamma: float
+    target: str
+
+
+class Neighbourhood(NamedTuple):
+    """The similarities among the k nearest neighbours of x, those of x to them, and the neighbours' classes.
+
+    ``own`` is the self-similarity of x; if it is not known (NaN), the mean of the neighbours' is used.
+    """
+
+    S: np.ndarray
+    s: np.ndarray
+    own: float
+    classes: np.ndarray
+
+    @classmethod
+    def of(cls, S: Any, indices: np.ndarray, similarities: np.ndarray, own: float, codes: np.ndarray) -> Neighbourhood:
+        """Return the neighbourhood of one row."""
+        among = dense(cut(S, indices, indices)).astype(np.float64)
+        return cls(among / 2 + among.T / 2, similarities.astype(np.float64), float(own), codes[indices])
+
+    def augmented(self, k: int) -> np.ndarray:
+        """Return the similarities among the k nearest neighbours and x, which comes last."""
+        A = np.empty((k + 1, k + 1))
+        A[:k, :k], A[k, :k], A[:k, k] = self.S[:k, :k], self.s[:k], self.s[:k]
+        A[k, k] = np.mean(np.diagonal(self.S)[:k]) if np.isnan(self.own) else self.own
+        return A
+
+
+def learned_scores(
+    nearest: Neighbourhood, points: list[LearnedPoint], n_classes: int, scores: np.ndarray
+) -> tuple[int, int]:
+    """Write the scores of one row, (points, 1 or G); return how many machines there are, and how many are unsolved."""
+    n_machines = n_unsolved = 0
+    for k in dict.fromkeys(point.n_neighbors for point in points):
+        S, classes = nearest.augmented(k), nearest.classes[:k]
+        own = [i for i, point in enumerate(points) if point.n_neighbors == k]
+        present = np.unique(classes)
+        pairs = list(combinations(present, 2))
+        values = np.empty((len(own), len(pairs)))
+        for p, pair in enumerate(pairs):
+            values[:, p], unsolved = _decisions(S, classes, pair, [points[i] for i in own])
+            n_machines, n_unsolved = n_machines + len(own), n_unsolved + unsolved
+        scores[own] = _scores(values, present, n_classes)
+    return n_machines, n_unsolved
+
+
+def _decisions(S: np.ndarray, classes: np.ndarray, pair: tuple, points: list[LearnedPoint]) -> tuple[np.ndarray, int]:
+    """Return the decision value of x for each point, positive for the later class, and the number of unsolved ones.
+
+    All neighbours and x have a part in the spectrum, but only those of the pair have a loss.
+    """
+    counts = np.append((classes == pair[0]) | (classes == pair[1]), False)
+    y = np.append(np.where(classes == pair[1], 1.0, -1.0), 1.0)
+    n = int(np.sum(counts))
+    weight = np.where(counts, len(y) / n, 0.0)  # so that the mean is over the samples of the pair
+    values, unsolved = np.empty(len(points)), 0
+    for target in dict.fromkeys(point.target for point in points):
+        own = [i for i, point in enumerate(points) if point.target == target]
+        etas = [(0.5 / (points[i].C * n), points[i].gamma) for i in own]
+        for i, found in zip(own, learned_spectra([S], y, weight, etas, target)):
+            row = S[-1]
+            value, terms = row @ found.coefficients + found.b, np.abs(row) @ np.abs(found.coefficients) + abs(found.b)
+            values[i] = value if abs(value) > _TIE * terms else 0.0
+            unsolved += not found.converged
+    return values, unsolved
+
+
+def _scores(values: np.ndarray, present: np.ndarray, n_classes: int) -> np.ndarray:
+    if n_classes == 2:
+        return values if values.shape[1] else np.full((len(values), 1), 2.0 * present[0] - 1.0)
+    scores = np.full((len(values), n_classes), -1.0)
+    scores[:, present] = one_vs_one(values, len(present)) if values.shape[1] else 1.0
+    return scores
+
 
 SPECTRA = ("clip", "flip", "shift", "none", "learned")
 
@@ -143,15 +231,12 @@ class LocalSVC(SearchingClassifier):
         self.dissimilarity = dissimilarity
 
     def _point(self, parameters: dict[str, Any]) -> LocalSVCPoint:
-        check_n_neighbors(parameters["n_neighbors"])
-        check_positive(parameters["C"], "C")
-        spectrum = parameters["spectrum"]
+        k, C = check_n_neighbors(parameters["n_neighbors"]), check_positive(parameters["C"], "C")
+        spectrum, target = parameters["spectrum"], parameters["target"]
         check_choice(spectrum, "spectrum", SPECTRA)
-        check_positive(parameters["gamma"], "gamma")
-        target = parameters["target"]
+        gamma = check_positive(parameters["gamma"], "gamma")
         check_choice(target, "target", SPECTRUM_TARGETS)
-        numbers = int(parameters["n_neighbors"]), float(parameters["C"])
-        return LocalSVCPoint(*numbers, spectrum, float(parameters["gamma"]), target)
+        return LocalSVCPoint(k, C, spectrum, gamma, target)
 
     def _fit_path(self, training: Training, labels: Labels, points: list[LocalSVCPoint]) -> LocalSVCPath:
         training.note_asymmetry("LocalSVC")
@@ -228,17 +313,39 @@ class LocalSVCPath(LocalPath):
         self, points: list[LocalSVCPoint], at: np.ndarray, rows: Rows, neighbors: LocalNeighbors, response: str
     ) -> np.ndarray:
         """Return the answers, (m, points) or (m, points, G), of points with a fixed modification of the spectrum."""
-        _, Cs, spectra, _, _ = zip(*points)
-        wanted, at_size = np.unique(at, return_inverse=True)
+        _, Cs, names, _, _ = zip(*points)
+        wanted_sizes, at_size = np.unique(at, return_inverse=True)
         costs, at_cost = np.unique(Cs, return_inverse=True)
-        distinct = list(dict.fromkeys(spectra))
-        chosen = [distinct.index(spectrum) for spectrum in spectra], at_size, at_cost
-        own, parts = neighbors.at(wanted), []
-        for part in self.finder.blocks(*own.indices.shape):
-            S = self.finder.among(rows, own.indices[part])
-            task = _LocalMachines(S, self.labels.codes, self.labels.n_classes, costs, distinct, len(wanted), chosen)
-            parts.append(task(own.similarities[part], own.indices[part], own.sizes[part], response))
-        return np.concatenate(parts)
+        spectra = list(dict.fromkeys(names))
+        chosen = [spectra.index(name) for name in names], at_size, at_cost
+        wanted = np.zeros((len(spectra), len(wanted_sizes), len(costs)), dtype=bool)
+        wanted[chosen] = True
+        near, n_classes = neighbors.at(wanted_sizes), self.labels.n_classes
+        width = n_classes if n_classes > 2 else 1
+        similarities = np.ascontiguousarray(near.similarities, dtype=np.float64)
+        indices, sizes = (np.ascontiguousarray(array, dtype=np.intp) for array in (near.indices, near.sizes))
+        classes = self.labels.codes[indices].astype(np.intp, copy=False)
+        parts, failures = {}, []
+        for block in self.finder.blocks(*indices.shape):
+            S = lookup_arguments(self.finder.among(rows, indices[block]))
+            lists = [array[block] for array in (indices, similarities, classes, sizes)]
+
+            def work(start: int, stop: int, S: Any = S, lists: list = lists, offset: int = block.start) -> None:
+                places, values, own, taken = (array[start:stop] for array in lists)
+                scores = np.empty((len(places), len(spectra) * len(wanted_sizes), len(costs), width))
+                arguments: Any = *S, places, values, own, n_classes, spectra, taken, costs, wanted, scores
+                failures.append(local_machines(*arguments))
+                scores = scores.reshape(len(places), *wanted.shape, width)[:, *chosen]
+                parts[offset + start] = _answered(scores, n_classes, response)
+
+            over_row_blocks(work, len(lists[0]), _ROWS)
+        if sum(failures):
+            warn(
+                f"LocalSVC: {sum(failures)} machines were not solved to full accuracy; a smaller C or "
+                "spectrum='clip' helps.",
+                ConvergenceWarning,
+            )
+        return np.concatenate([parts[start] for start in sorted(parts)])
 
     def _learned_answers(
         self, points: list[LocalSVCPoint], at: np.ndarray, rows: Rows, neighbors: LocalNeighbors, response: str
@@ -274,57 +381,3 @@ def _answered(scores: np.ndarray, n_classes: int, response: str) -> np.ndarray:
     if response == "decision_function":
         return scores if n_classes > 2 else scores[..., 0]
     return np.argmax(scores, axis=-1) if n_classes > 2 else (scores[..., 0] >= 0).astype(np.intp)
-
-
-class _LocalMachines:
-    """The machines of all test samples, for the chosen ``(spectrum, size, C)``, which are given by their positions."""
-
-    def __init__(
-        self,
-        S: Any,
-        labels: np.ndarray,
-        n_classes: int,
-        costs: np.ndarray,
-        spectra: list[str],
-        n_sizes: int,
-        chosen: tuple[Any, ...],
-    ):
-        self.S, self.labels, self.n_classes = lookup_arguments(S), labels, n_classes
-        self.chosen = (slice(None), *chosen)
-        self.wanted = np.zeros((len(spectra), n_sizes, len(costs)), dtype=bool)
-        self.wanted[tuple(chosen)] = True
-        self.spectra, self.costs = spectra, costs
-
-    def __call__(self, similarities: np.ndarray, indices: np.ndarray, sizes: np.ndarray, response: str) -> np.ndarray:
-        """Return the positions of the predicted classes, or the decision values: (m, points) or (m, points, G)."""
-        similarities = np.ascontiguousarray(similarities, dtype=np.float64)
-        indices, sizes = (np.ascontiguousarray(array, dtype=np.intp) for array in (indices, sizes))
-        classes = self.labels[indices].astype(np.intp, copy=False)
-        parts, failures = {}, []
-
-        def work(start: int, stop: int) -> None:
-            rows = slice(start, stop)
-            scores, failed = self._scores(similarities[rows], indices[rows], classes[rows], sizes[rows])
-            parts[start] = _answered(scores[self.chosen], self.n_classes, response)
-            failures.append(failed)
-
-        over_row_blocks(work, len(indices), _ROWS)
-        if sum(failures):
-            warn(
-                f"LocalSVC: {sum(failures)} machines were not solved to full accuracy; a smaller C or "
-                "spectrum='clip' helps.",
-                ConvergenceWarning,
-            )
-        return np.concatenate([parts[start] for start in sorted(parts)])
-
-    def _scores(
-        self, similarities: np.ndarray, indices: np.ndarray, classes: np.ndarray, sizes: np.ndarray
-    ) -> tuple[np.ndarray, int]:
-        """Return the scores of a few rows, (rows, spectra, sizes, costs, 1 or G), and the number of unsolved fits."""
-        n_spectra, n_sizes, n_costs = self.wanted.shape
-        width = self.n_classes if self.n_classes > 2 else 1
-        scores = np.empty((len(indices), n_spectra * n_sizes, n_costs, width))
-        grid = self.spectra, sizes, self.costs, self.wanted
-        arguments: Any = *self.S, indices, similarities, classes, self.n_classes, *grid, scores
-        failed = local_machines(*arguments)
-        return scores.reshape(len(indices), *self.wanted.shape, width), failed

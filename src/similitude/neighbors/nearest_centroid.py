@@ -246,8 +246,7 @@ class LocalNearestCentroid(SearchingClassifier):
         self.dissimilarity = dissimilarity
 
     def _point(self, parameters: dict[str, Any]) -> int:
-        check_n_neighbors(parameters["n_neighbors"])
-        return int(parameters["n_neighbors"])
+        return check_n_neighbors(parameters["n_neighbors"])
 
     def _fit_path(self, training: Training, labels: Labels, points: list[int]) -> LocalNearestCentroidPath:
         return LocalNearestCentroidPath([min(k, len(labels)) for k in points], labels, training.finder(lookup=True))

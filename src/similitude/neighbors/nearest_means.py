@@ -75,8 +75,7 @@ class LocalNearestMeans(FeatureClassifier):
         self.n_neighbors = n_neighbors
 
     def _point(self, parameters: dict[str, Any]) -> int:
-        check_n_neighbors(parameters["n_neighbors"])
-        return int(parameters["n_neighbors"])
+        return check_n_neighbors(parameters["n_neighbors"])
 
     def _fit_path(self, training: FeatureVectors, labels: Labels, points: list[int]) -> LocalMeansPath:
         return LocalMeansPath([min(k, len(labels)) for k in points], labels, training.X)

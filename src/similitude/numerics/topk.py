@@ -19,9 +19,10 @@ _MANY = 32
 """So many times as many columns as neighbours are searched with a heap."""
 
 
-def check_n_neighbors(n_neighbors: Any) -> None:
-    """Raise a ValueError unless ``n_neighbors`` is an integer of at least 1."""
+def check_n_neighbors(n_neighbors: Any) -> int:
+    """Return ``n_neighbors``; raise a ValueError unless it is an integer of at least 1."""
     check_integer(n_neighbors, "n_neighbors", 1)
+    return int(n_neighbors)
 
 
 def top_k(S: Any, k: int, *, known_only: bool = False) -> tuple[np.ndarray, np.ndarray]:
