@@ -4,28 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from numbers import Real
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import Any, Literal, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from similitude._utils.checks import check_choice, check_integer
 from similitude._utils.docs import shared_docs
 from similitude._utils.ids import labels_in_order
+from similitude._utils.types import LabelsLike, ListLike, RandomState, SamplesLike
 from similitude.base import SimilarityClassifier
 from similitude.boosting._ensemble import NO_PROBABILITIES, DBoostPath, Ensemble, predicted_classes, problem_signs
 from similitude.boosting._rounds import Rounds, boosted_rounds, drawn, searched_rounds, split_sides, voted_rounds
 from similitude.labels import Labels, check_labels
 from similitude.proximity.check import dense
 from similitude.proximity.split import cut
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from similitude._utils.types import LabelsLike, ListLike, RandomState, SamplesLike
-    from similitude.reader import Training
-    from similitude.similarities.registry import SimilarityLike
+from similitude.reader import Training
+from similitude.similarities.registry import SimilarityLike
 
 _ALGORITHMS = ("discrete", "real", "vote")
 _SCHEMES = ("ovo", "ovr")

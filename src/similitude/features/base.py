@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from similitude.labels import Labels
 from similitude.one_vs_one import OneVsOneClassifier, class_pairs
 from similitude.proximity.check import dense
 from similitude.reader import Rows, Training
-
-if TYPE_CHECKING:
-    from similitude.labels import Labels
 
 
 class Columns(NamedTuple):

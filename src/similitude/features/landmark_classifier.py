@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from similitude._utils.checks import check_choice, check_positive
 from similitude._utils.docs import shared_docs
 from similitude._utils.ids import labels_in_order
 from similitude._utils.scikit_learn import available_if, num_samples
+from similitude._utils.types import ClassWeight, ListLike, MatrixLike, RandomState, SamplesLike
 from similitude.base import SimilarityClassifier, new_reader
 from similitude.features.landmark_models import (
     NO_PROBABILITIES,
@@ -28,12 +29,9 @@ from similitude.features.landmark_models import (
 from similitude.labels import Labels, check_labels, class_weights
 from similitude.numerics.eigen import ZERO_TOLERANCE
 from similitude.numerics.nystroem import NystroemSpectrum, decompose, modified_features
+from similitude.reader import Training
+from similitude.similarities.registry import SimilarityLike
 from similitude.transform.landmarks import LandmarkEstimator, Landmarks, ToLandmarks, row_blocks
-
-if TYPE_CHECKING:
-    from similitude._utils.types import ClassWeight, ListLike, MatrixLike, RandomState, SamplesLike
-    from similitude.reader import Training
-    from similitude.similarities.registry import SimilarityLike
 
 SPECTRA = ("clip", "flip", "square")
 MODELS = ("ridge", "logistic", "svm")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from scipy import linalg
@@ -20,10 +20,8 @@ from sklearn.svm import LinearSVC
 from similitude.base import FittedPath
 from similitude.numerics.nystroem import triangle
 from similitude.one_vs_one import predicted
+from similitude.reader import Rows
 from similitude.transform.landmarks import ToLandmarks, row_blocks
-
-if TYPE_CHECKING:
-    from similitude.reader import Rows
 
 
 class Moments(NamedTuple):

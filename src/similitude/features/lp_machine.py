@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -12,9 +12,7 @@ from similitude._native import margin_program
 from similitude._utils.checks import check_positive
 from similitude._utils.docs import shared_docs
 from similitude.features.base import LinearClassifier, LinearSolution, centred_columns, scaled
-
-if TYPE_CHECKING:
-    from similitude.similarities.registry import SimilarityLike
+from similitude.similarities.registry import SimilarityLike
 
 TOLERANCE = 1e-8
 """Largest duality gap, relative to the objective, for which a problem counts as solved."""

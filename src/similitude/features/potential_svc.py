@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from similitude._utils.checks import check_bool, check_positive
 from similitude._utils.docs import shared_docs
 from similitude.features.base import LinearClassifier, LinearSolution
-
-if TYPE_CHECKING:
-    from similitude.similarities.registry import SimilarityLike
+from similitude.similarities.registry import SimilarityLike
 
 
 @shared_docs

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from numbers import Real
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from scipy.special import softmax
@@ -13,14 +13,12 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from similitude._utils.checks import check_choice
+from similitude._utils.types import RandomState
 from similitude.base import FeatureClassifier, FeatureVectors, FittedPath
 from similitude.features.vector_svc import GaussianSVC, LinearKernelSVC
 from similitude.labels import Labels, check_two_classes
 from similitude.one_vs_one import predicted
 from similitude.transform.similarity_features import SimilarityFeatures
-
-if TYPE_CHECKING:
-    from similitude._utils.types import RandomState
 
 
 class RegularizedQuadratic(FeatureClassifier):

@@ -4,24 +4,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.spatial.distance import cdist
 from sklearn.exceptions import ConvergenceWarning
 
 from similitude._utils.checks import check_positive
+from similitude._utils.types import LabelsLike, SamplesLike
 from similitude._utils.warn import warn
 from similitude.base import FeatureClassifier, FeatureVectors, FittedPath
+from similitude.labels import Labels
 from similitude.numerics.machines import Machines, solve_machines
 from similitude.numerics.votes import one_vs_one
 from similitude.one_vs_one import by_pair, predicted
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from similitude._utils.types import LabelsLike, SamplesLike
-    from similitude.labels import Labels
 
 
 class FeatureSVC(FeatureClassifier):

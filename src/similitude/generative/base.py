@@ -4,20 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from similitude._utils.types import SamplesLike
 from similitude.base import FittedPath, SimilarityClassifier, as_one_row
 from similitude.generative.max_entropy import MaximumEntropy, Pmfs
 from similitude.labels import Labels
 from similitude.numerics.votes import TIE_TOLERANCE, expected_costs, log_of
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from similitude._utils.types import SamplesLike
-    from similitude.reader import Rows
+from similitude.reader import Rows
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
+from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from similitude._utils.docs import shared_docs
 from similitude._utils.scikit_learn import BaseComposition
+from similitude._utils.types import CostsLike, LabelsLike, PriorsLike, SamplesLike
 from similitude.base import FittedPath, GridFit, PathClassifier
 from similitude.generative._views import FusedReader
 from similitude.generative.base import answered, first_of_tied, normalised
@@ -19,12 +21,6 @@ from similitude.generative.local_bda import LocalBDA
 from similitude.generative.local_sda import LocalSDA
 from similitude.labels import Labels
 from similitude.numerics.votes import log_of
-
-if TYPE_CHECKING:
-    from sklearn.base import BaseEstimator
-    from sklearn.utils import Tags
-
-    from similitude._utils.types import CostsLike, LabelsLike, PriorsLike, SamplesLike
 
 
 @shared_docs

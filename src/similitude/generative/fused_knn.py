@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from scipy.spatial.distance import cdist
@@ -10,6 +10,7 @@ from sklearn.utils import check_array
 
 from similitude._utils.docs import shared_docs
 from similitude._utils.threads import over_row_blocks
+from similitude._utils.types import CostsLike, PriorsLike
 from similitude.base import FittedPath, SimilarityClassifier
 from similitude.finders.finder import MatrixFinder
 from similitude.labels import Labels
@@ -17,11 +18,8 @@ from similitude.numerics.near_one import exponent_of, near_one
 from similitude.numerics.topk import check_n_neighbors, nearest_votes
 from similitude.numerics.votes import expected_costs, first_of_best, neighbor_votes, rescaled_by_priors
 from similitude.proximity.check import dense
-
-if TYPE_CHECKING:
-    from similitude._utils.types import CostsLike, PriorsLike
-    from similitude.reader import Rows, Training
-    from similitude.similarities.registry import SimilarityLike
+from similitude.reader import Rows, Training
+from similitude.similarities.registry import SimilarityLike
 
 _BLOCK = 2**20
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 from scipy.special import gammaln
@@ -11,15 +11,13 @@ from similitude._native import log_densities, negative_squares
 from similitude._utils.checks import check_positive
 from similitude._utils.docs import shared_docs
 from similitude._utils.threads import over_row_blocks
+from similitude._utils.types import CostsLike, LabelsLike, PriorsLike, SamplesLike
 from similitude.base import FeatureClassifier, FeatureVectors, FittedPath
 from similitude.generative.base import answered, normalised
 from similitude.labels import Labels
 from similitude.numerics.near_one import exponent_of, near_one
 from similitude.numerics.topk import check_n_neighbors, nearest_of_class, nearest_votes
 from similitude.numerics.votes import first_of_best, log_of
-
-if TYPE_CHECKING:
-    from similitude._utils.types import CostsLike, LabelsLike, PriorsLike, SamplesLike
 
 _BLOCK = 2**18
 _LARGEST = 1e140

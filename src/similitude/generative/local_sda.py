@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from numbers import Real
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from similitude._utils.checks import check_choice
 from similitude._utils.docs import shared_docs
+from similitude._utils.types import CostsLike, PriorsLike
+from similitude.base import FittedPath
 from similitude.finders.finder import LocalNeighbors
 from similitude.finders.graph import GraphSearch
+from similitude.finders.search import SearchLike
 from similitude.finders.stream import StreamSearch
 from similitude.generative.base import DividedPath, GenerativeClassifier, GenerativePath, answered, log_posterior
 from similitude.generative.local_models import AveragePmfs, Neighborhoods, Statistics, grown_sizes
@@ -20,15 +24,8 @@ from similitude.neighbors.searching import LocalPath, SearchingClassifier
 from similitude.numerics.topk import check_n_neighbors
 from similitude.numerics.votes import first_of_best, log_of, rescaled_by_priors
 from similitude.proximity.unknown import LearnedFill, known_counts, known_values
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from similitude._utils.types import CostsLike, PriorsLike
-    from similitude.base import FittedPath
-    from similitude.finders.search import SearchLike
-    from similitude.reader import Rows, Training
-    from similitude.similarities.registry import SimilarityLike
+from similitude.reader import Rows, Training
+from similitude.similarities.registry import SimilarityLike
 
 FALLBACKS = ("class", "k", "one", "grow", None)
 

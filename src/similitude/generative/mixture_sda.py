@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from numbers import Integral
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 
 from similitude._native import fit_mixture
 from similitude._utils.checks import check_integer, check_positive
 from similitude._utils.docs import shared_docs
+from similitude._utils.types import CostsLike, PriorsLike, RandomState
 from similitude._utils.warn import warn
 from similitude.generative.base import GenerativeClassifier
 from similitude.generative.max_entropy import MaximumEntropy, Pmfs, family_on
@@ -21,13 +23,8 @@ from similitude.neighbors.nearest_centroid import class_centroid
 from similitude.numerics.medoids import k_medoids
 from similitude.proximity.check import dense, for_lookup
 from similitude.proximity.split import cut
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from similitude._utils.types import CostsLike, PriorsLike, RandomState
-    from similitude.reader import Training
-    from similitude.similarities.registry import SimilarityLike
+from similitude.reader import Training
+from similitude.similarities.registry import SimilarityLike
 
 
 class Mixture(NamedTuple):

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from similitude._utils.docs import shared_docs
+from similitude._utils.types import CostsLike, PriorsLike
 from similitude.generative.base import GenerativeClassifier, GenerativePath, answered, first_of_tied, log_posterior
 from similitude.generative.max_entropy import MaximumEntropy, Pmfs, family_on
 from similitude.labels import Labels
@@ -14,14 +16,8 @@ from similitude.neighbors.nearest_centroid import class_centroids
 from similitude.numerics.votes import log_of
 from similitude.proximity.check import dense, for_lookup
 from similitude.proximity.split import cut
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from similitude._utils.types import CostsLike, PriorsLike
-    from similitude.labels import Labels
-    from similitude.reader import Rows, Training
-    from similitude.similarities.registry import SimilarityLike
+from similitude.reader import Rows, Training
+from similitude.similarities.registry import SimilarityLike
 
 
 class CentroidModels(NamedTuple):

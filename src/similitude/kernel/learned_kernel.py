@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
 
 from similitude._utils.checks import check_integer, check_positive
 from similitude._utils.docs import shared_docs
+from similitude._utils.types import ClassWeight
 from similitude.kernel._robust_solver import solve_path
 from similitude.kernel._spectrum_problem import GAP, best_offset, feasible, relative_gap
 from similitude.kernel.base import KernelLearningSVC, check_range, nearest_rows
 from similitude.kernel.spectrum_solver import ACCEPTED, target_machines
 from similitude.numerics.eigen import cut_zeros, eigh
-
-if TYPE_CHECKING:
-    from similitude._utils.types import ClassWeight
-    from similitude.similarities.registry import SimilarityLike
+from similitude.similarities.registry import SimilarityLike
 
 _TOLERANCE, _ROUNDS = 1e-10, 4
 

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from sklearn.model_selection import StratifiedKFold
 
 from similitude._utils.checks import check_choice, check_positive
 from similitude._utils.docs import shared_docs
+from similitude._utils.types import ClassWeight
 from similitude.kernel import spectrum_solver as solver
 from similitude.kernel.base import KernelLearningSVC, check_range
 from similitude.numerics.eigen import cut_zeros, eigh, row_map_weights
 from similitude.numerics.machines import solve_machines
-
-if TYPE_CHECKING:
-    from similitude._utils.types import ClassWeight
-    from similitude.similarities.registry import SimilarityLike
+from similitude.similarities.registry import SimilarityLike
 
 TARGETS = (*solver.TARGETS, "auto")
 

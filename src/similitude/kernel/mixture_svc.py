@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from similitude._utils.docs import shared_docs
+from similitude._utils.types import ClassWeight
 from similitude.kernel.base import KernelLearningSVC
 from similitude.kernel.learned_spectrum import TARGETS, SpectrumPoint, solve_grid
 from similitude.labels import Labels, class_weights
 from similitude.one_vs_one import by_pair, class_pairs
 from similitude.proximity.check import dense
 from similitude.several import SeveralEstimator, matching_factors, matrices_of
-
-if TYPE_CHECKING:
-    from similitude._utils.types import ClassWeight
-    from similitude.similarities.registry import SimilarityLike
+from similitude.similarities.registry import SimilarityLike
 
 TIED_TARGETS = ("auto", "clip", "flip")
 

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
 
 from similitude._utils.checks import check_positive
 from similitude._utils.docs import shared_docs
+from similitude._utils.types import ClassWeight
 from similitude.kernel._robust_solver import RobustSolution, solve_path
 from similitude.kernel.base import KernelLearningSVC
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    from similitude._utils.types import ClassWeight
-    from similitude.similarities.registry import SimilarityLike
+from similitude.similarities.registry import SimilarityLike
 
 
 @shared_docs

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import copy
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
+from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 
 from similitude._utils.checks import check_bool, check_choice, check_positive
 from similitude._utils.docs import shared_docs
 from similitude._utils.ids import names_of
+from similitude._utils.types import ClassWeight, LabelsLike, SamplesLike
 from similitude._utils.warn import warn
 from similitude.kernel._machines import SpectrumKernel, SpectrumMachines, TransductiveMachines
 from similitude.labels import Labels, class_weights
@@ -21,12 +23,7 @@ from similitude.one_vs_one import OneVsOneClassifier
 from similitude.proximity.check import SimilarityWarning, check_similarity
 from similitude.proximity.proximities import at_columns
 from similitude.reader import Rows, Training, matrix_of, training_columns
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from similitude._utils.types import ClassWeight, LabelsLike, SamplesLike
-    from similitude.similarities.registry import SimilarityLike
+from similitude.similarities.registry import SimilarityLike
 
 _TREATMENTS = {
     "clip": "sets them to 0",

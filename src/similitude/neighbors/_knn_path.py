@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -21,9 +21,7 @@ from similitude.numerics.votes import (
     weighting_votes,
 )
 from similitude.proximity.unknown import known_counts
-
-if TYPE_CHECKING:
-    from similitude.reader import Rows
+from similitude.reader import Rows
 
 _BLOCK_BYTES = 32 * 2**20
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -12,10 +12,11 @@ from similitude._utils.checks import check_bool, check_choice, check_integer, ch
 from similitude._utils.docs import shared_docs
 from similitude._utils.ids import labels_in_order
 from similitude._utils.scikit_learn import available_if, num_samples
+from similitude._utils.types import CostsLike, ListLike, PriorsLike, SamplesLike
 from similitude.base import new_reader
 from similitude.finders.finder import same_values
 from similitude.finders.graph import GraphSearch
-from similitude.finders.search import check_search
+from similitude.finders.search import SearchLike, check_search
 from similitude.labels import Labels, check_labels
 from similitude.neighbors._knn_path import KNNPath, KNNPoint, Weighting
 from similitude.neighbors.searching import SearchingClassifier
@@ -24,12 +25,7 @@ from similitude.numerics.topk import check_n_neighbors
 from similitude.proximity.unknown import known_values
 from similitude.reader import Training
 from similitude.similarities.pairwise import append_objects
-from similitude.similarities.registry import resolve
-
-if TYPE_CHECKING:
-    from similitude._utils.types import CostsLike, ListLike, PriorsLike, SamplesLike
-    from similitude.finders.search import SearchLike
-    from similitude.similarities.registry import SimilarityLike
+from similitude.similarities.registry import SimilarityLike, resolve
 
 
 def _largest(training: Training, finder: Any) -> float:

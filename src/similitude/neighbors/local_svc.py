@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -14,6 +14,7 @@ from similitude._utils.docs import shared_docs
 from similitude._utils.threads import over_row_blocks
 from similitude._utils.warn import warn
 from similitude.finders.finder import LocalNeighbors, is_finder, local_neighbors
+from similitude.finders.search import SearchLike
 from similitude.kernel.spectrum_solver import TARGETS as SPECTRUM_TARGETS
 from similitude.kernel.spectrum_solver import learned_spectra
 from similitude.labels import Labels
@@ -23,11 +24,8 @@ from similitude.numerics.topk import check_n_neighbors
 from similitude.numerics.votes import largest_shares, one_vs_one
 from similitude.proximity.check import dense
 from similitude.proximity.split import cut
-
-if TYPE_CHECKING:
-    from similitude.finders.search import SearchLike
-    from similitude.reader import Rows, Training
-    from similitude.similarities.registry import SimilarityLike
+from similitude.reader import Rows, Training
+from similitude.similarities.registry import SimilarityLike
 
 # Decision values smaller than this, relative to their terms, count as 0.
 _TIE = 1e-8

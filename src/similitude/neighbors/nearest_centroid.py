@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -13,17 +13,15 @@ from similitude._utils.docs import shared_docs
 from similitude._utils.threads import over_row_blocks
 from similitude.base import FittedPath, SimilarityClassifier
 from similitude.finders.finder import is_finder, local_neighbors
+from similitude.finders.search import SearchLike
 from similitude.labels import Labels
 from similitude.neighbors.searching import LocalPath, SearchingClassifier
 from similitude.numerics.topk import check_n_neighbors
 from similitude.numerics.votes import TIE_TOLERANCE, largest_shares
 from similitude.proximity.check import csr_arrays, dense
 from similitude.proximity.split import cut
-
-if TYPE_CHECKING:
-    from similitude.finders.search import SearchLike
-    from similitude.reader import Rows, Training
-    from similitude.similarities.registry import SimilarityLike
+from similitude.reader import Rows, Training
+from similitude.similarities.registry import SimilarityLike
 
 _BLOCK = 2**22
 _LOCAL_BLOCK = 2**18

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import copy
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from similitude._utils.types import SamplesLike
 from similitude._utils.warn import warn
 from similitude.base import FittedPath, SimilarityClassifier
 from similitude.finders.finder import ObjectFinder
@@ -15,10 +16,7 @@ from similitude.labels import Labels
 from similitude.numerics.votes import expected_costs, log_of
 from similitude.proximity.check import SimilarityWarning
 from similitude.proximity.unknown import known_counts
-
-if TYPE_CHECKING:
-    from similitude._utils.types import SamplesLike
-    from similitude.reader import Rows
+from similitude.reader import Rows
 
 _SHOWN = 10
 

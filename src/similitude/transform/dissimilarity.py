@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sklearn.base import OneToOneFeatureMixin
 
+from similitude._utils.types import Matrix
 from similitude.base import SimilarityTransformer
 from similitude.proximity.maps import TO_SIMILARITY, apply_range, value_range
 from similitude.reader import Reader, Rows, Training
-
-if TYPE_CHECKING:
-    from similitude._utils.types import Matrix
 
 
 class DissimilarityToSimilarity(OneToOneFeatureMixin, SimilarityTransformer):

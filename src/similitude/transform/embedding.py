@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin
 
 from similitude._utils.docs import shared_docs
+from similitude._utils.types import MatrixLike
 from similitude.base import SimilarityTransformer
 from similitude.numerics.eigen import cut_zeros, eigh
 from similitude.proximity.check import check_similarity, dense
 from similitude.proximity.symmetry import symmetrized_for
-
-if TYPE_CHECKING:
-    from similitude._utils.types import MatrixLike
-    from similitude.reader import Rows, Training
-    from similitude.similarities.registry import SimilarityLike
+from similitude.reader import Rows, Training
+from similitude.similarities.registry import SimilarityLike
 
 
 class Embedding(NamedTuple):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 from sklearn.base import OneToOneFeatureMixin
@@ -13,9 +13,7 @@ from similitude.labels import check_labels
 from similitude.numerics.alignment import aligned_weights, spread
 from similitude.proximity.check import dense
 from similitude.several import SeveralEstimator
-
-if TYPE_CHECKING:
-    from similitude.similarities.registry import SimilarityLike
+from similitude.similarities.registry import SimilarityLike
 
 WEIGHTS = ("equal", "aligned")
 

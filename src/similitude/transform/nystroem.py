@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin
+from sklearn.utils import Tags
 
 from similitude._utils.checks import check_choice
 from similitude._utils.docs import shared_docs
+from similitude._utils.types import MatrixLike, RandomState
 from similitude.base import SimilarityTransformer
 from similitude.numerics.eigen import ZERO_TOLERANCE, negative_eigenfraction
 from similitude.numerics.nystroem import modified_features
+from similitude.reader import Rows, Training
+from similitude.similarities.registry import SimilarityLike
 from similitude.transform.landmarks import LandmarkEstimator
-
-if TYPE_CHECKING:
-    from sklearn.utils import Tags
-
-    from similitude._utils.types import MatrixLike, RandomState
-    from similitude.reader import Rows, Training
-    from similitude.similarities.registry import SimilarityLike
 
 SPECTRA = ("clip", "flip", "square", "none")
 

@@ -5,17 +5,18 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 from sklearn.base import OneToOneFeatureMixin
-from sklearn.utils import check_random_state
+from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from similitude._native import take_prototype, weigh_candidates
 from similitude._utils.checks import check_choice, check_positive
 from similitude._utils.docs import shared_docs
 from similitude._utils.threads import over_row_blocks, thread_count
+from similitude._utils.types import Matrix, RandomState
 from similitude.base import SimilarityTransformer
 from similitude.labels import check_labels
 from similitude.numerics.medoids import choose_by_class
@@ -23,12 +24,7 @@ from similitude.numerics.votes import TIE_TOLERANCE
 from similitude.proximity.check import dense
 from similitude.proximity.maps import LearnedMap, apply_range, value_range
 from similitude.reader import Reader, Rows, Training
-
-if TYPE_CHECKING:
-    from sklearn.utils import Tags
-
-    from similitude._utils.types import Matrix, RandomState
-    from similitude.similarities.registry import SimilarityLike
+from similitude.similarities.registry import SimilarityLike
 
 SELECTIONS = ("random", "stratified", "kmedoids", "kcentres", "forward")
 NEEDS_ALL_PAIRS = ("kmedoids", "kcentres", "forward")

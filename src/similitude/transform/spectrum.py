@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 from sklearn.base import OneToOneFeatureMixin
@@ -26,10 +26,8 @@ from similitude.numerics.eigen import (
 )
 from similitude.proximity.check import dense
 from similitude.proximity.symmetry import mean_of_directions
-
-if TYPE_CHECKING:
-    from similitude.reader import Rows, Training
-    from similitude.similarities.registry import SimilarityLike
+from similitude.reader import Rows, Training
+from similitude.similarities.registry import SimilarityLike
 
 METHODS = SPECTRA
 TEST_ROWS = ("consistent", "augmented", "untreated")
