@@ -90,38 +90,12 @@ def make_patrol(
     >>> float(patrol.S.diagonal().max())
     0.0
     """
-    _check_units(n_people, n_units, n_names, n_outsiders, squad_size)
-    _check_chances(answering, other_unit, no_unit, n_units, n_outsiders, n_names)
-    check_positive(popularity, "popularity", zero=True)
-    check_positive(imbalance, "imbalance", zero=True)
-    rng = check_random_state(random_state)
-    sizes = _unit_sizes(n_people - n_outsiders, n_units, n_names + 1, imbalance)
-    unit = np.repeat(np.arange(n_units + 1), [*sizes, n_outsiders])
-    squad = np.concatenate([np.arange(size) // squad_size for size in [*sizes, n_outsiders]])
-    weight = np.exp(popularity * rng.normal(size=n_people))
-    answers = np.flatnonzero((unit < n_units) & (rng.uniform(size=n_people) < answering))
-    N = np.zeros((n_people, n_people))
-    for person in answers:
-        N[person, _named_by(person, n_units, unit, squad, weight, n_names, (other_unit, no_unit), rng)] = 1
-    kept = np.flatnonzero(N.any(axis=0))
-    if kept.size == 0:
-        raise ValueError(f"answering={answering!r}: nobody answered, so nobody was named; increase it.")
-    N = N[np.ix_(kept, kept)]
-    return Bunch(S=sparse.csr_array((N + N.T) / 2 if symmetric else N), y=unit[kept])
-
-
-def _check_units(n_people: int, n_units: int, n_names: int, n_outsiders: int, squad_size: int) -> None:
     check_integer(n_units, "n_units", 1)
     check_integer(n_names, "n_names", 1)
     check_integer(squad_size, "squad_size", 2)
     check_integer(n_outsiders, "n_outsiders", 0)
     needed = n_units * (n_names + 1) + n_outsiders
     check_integer(n_people, "n_people", needed, " (n_outsiders, and n_names + 1 in each unit)")
-
-
-def _check_chances(
-    answering: float, other_unit: float, no_unit: float, n_units: int, n_outsiders: int, n_names: int
-) -> None:
     for name, share in (("answering", answering), ("other_unit", other_unit), ("no_unit", no_unit)):
         check_share(share, name)
     if other_unit + no_unit > 1:
@@ -133,6 +107,24 @@ def _check_chances(
             f"n_outsiders must be at least n_names ({n_names}) if no_unit > 0; got {n_outsiders} and "
             f"no_unit={no_unit!r}."
         )
+    check_positive(popularity, "popularity", zero=True)
+    check_positive(imbalance, "imbalance", zero=True)
+    rng = check_random_state(random_state)
+    sizes = _unit_sizes(n_people - n_outsiders, n_units, n_names + 1, imbalance)
+    unit = np.repeat(np.arange(n_units + 1), [*sizes, n_outsiders])
+    squad = np.concatenate([np.arange(size) // squad_size for size in [*sizes, n_outsiders]])
+    weight = np.exp(popularity * rng.normal(size=n_people))
+    answers = np.flatnonzero((unit < n_units) & (rng.uniform(size=n_people) < answering))
+    N = np.zeros((n_people, n_people))
+    for person in answers:
+        own = (unit == unit[person]) & (np.arange(n_people) != person)
+        pools = (unit != unit[person]) & (unit < n_units), unit == n_units, own & (squad == squad[person]), own
+        N[person, _named_by(pools, (other_unit, no_unit), weight, n_names, rng)] = 1
+    kept = np.flatnonzero(N.any(axis=0))
+    if kept.size == 0:
+        raise ValueError(f"answering={answering!r}: nobody answered, so nobody was named; increase it.")
+    N = N[np.ix_(kept, kept)]
+    return Bunch(S=sparse.csr_array((N + N.T) / 2 if symmetric else N), y=unit[kept])
 
 
 def _unit_sizes(n: int, n_units: int, smallest: int, imbalance: float) -> np.ndarray:
@@ -144,33 +136,28 @@ def _unit_sizes(n: int, n_units: int, smallest: int, imbalance: float) -> np.nda
 
 
 def _named_by(
-    person: int,
-    n_units: int,
-    unit: np.ndarray,
-    squad: np.ndarray,
-    weight: np.ndarray,
-    n_names: int,
-    mistakes: tuple[float, float],
-    rng: np.random.RandomState,
+    pools: tuple[np.ndarray, ...], mistakes: tuple[float, float], weight: np.ndarray, n_names: int, rng: Any
 ) -> list[int]:
-    """Return the people whom one person names, each at most once."""
-    own, outside = unit == unit[person], unit == n_units
-    free = np.arange(len(unit)) != person
-    chosen: list[int] = []
+    """Return the people whom one person names, each at most once, from another unit, no unit, the squad or the unit."""
+    other_unit, no_unit, squad, unit = pools
+    free = np.ones(len(weight), dtype=bool)
+    chosen = []
     for chance in rng.uniform(size=n_names):
         if chance < mistakes[0]:
-            pool = free & ~own & ~outside
+            pool = free & other_unit
         elif chance < mistakes[0] + mistakes[1]:
-            pool = free & outside
+            pool = free & no_unit
         else:
-            pool = free & own & (squad == squad[person])
-            if not pool.any():
-                pool = free & own
-        candidates = np.flatnonzero(pool)
-        named = rng.choice(candidates, p=weight[candidates] / weight[candidates].sum())
-        free[named] = False
-        chosen.append(int(named))
+            pool = free & squad if (free & squad).any() else free & unit
+        chosen.append(_drawn_from(pool, weight, rng))
+        free[chosen[-1]] = False
     return chosen
+
+
+def _drawn_from(pool: np.ndarray, weight: np.ndarray, rng: Any) -> int:
+    """Return a random member of the pool, with a probability proportional to its weight."""
+    candidates = np.flatnonzero(pool)
+    return int(rng.choice(candidates, p=weight[candidates] / weight[candidates].sum()))
 
 
 def make_copurchase(
@@ -272,10 +259,8 @@ def _linked_from(
         pool = free & (y == y[book])
         if chance >= same_author or not pool.any():
             pool = free
-        candidates = np.flatnonzero(pool)
-        link = rng.choice(candidates, p=weight[candidates] / weight[candidates].sum())
-        free[link] = False
-        links.append(int(link))
+        links.append(_drawn_from(pool, weight, rng))
+        free[links[-1]] = False
     return np.array(links)
 
 

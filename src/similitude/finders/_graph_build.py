@@ -89,20 +89,9 @@ def compared(compare: Comparison, X: Any, rows: np.ndarray, columns: np.ndarray)
     return np.concatenate(compare(X, some, np.split(columns, starts[1:]))).astype(np.float64)
 
 
-METRICS = {
-    "euclidean": "euclidean",
-    "l2": "euclidean",
-    "sqeuclidean": "euclidean",
-    "manhattan": "manhattan",
-    "l1": "manhattan",
-    "cityblock": "manhattan",
-    "chebyshev": "chebyshev",
-    "cosine": "cosine",
-    "correlation": "correlation",
-    "canberra": "canberra",
-    "braycurtis": "braycurtis",
-    "hamming": "hamming",
-}
+_OWN_NAMES = ["euclidean", "manhattan", "chebyshev", "cosine", "correlation", "canberra", "braycurtis", "hamming"]
+_OTHER_NAMES = {"l2": "euclidean", "sqeuclidean": "euclidean", "l1": "manhattan", "cityblock": "manhattan"}
+METRICS = {**{name: name for name in _OWN_NAMES}, **_OTHER_NAMES}
 """The names that pynndescent uses for the measures it supports."""
 
 _WORTH_COMPILING = 20_000

@@ -280,19 +280,15 @@ class GraphSearch(ObjectFinder):
             rows, columns = untried(rows, columns)
             if not len(rows) or self.n_evaluations_ + len(rows) > budget:
                 break
-            changes = self._try(compare, objects, rows, columns, fresh)
+            values = self._sign * compared(compare, objects, rows, columns)
+            self.n_evaluations_ += len(rows)
+            changes = self._insert(rows, columns, values, measure, fresh)
             if changes <= _FEW_CHANGES * K * len(new):
                 break
             rows, columns = self._neighbors_of_neighbors(fresh)
             about_new = np.maximum(rows, columns) >= first
             rows, columns = rows[about_new], columns[about_new]
         self._connect()
-
-    def _try(self, compare: Comparison, objects: Any, rows: np.ndarray, columns: np.ndarray, fresh: np.ndarray) -> int:
-        """Compare these pairs and update the lists; return the number of changes."""
-        values = self._sign * compared(compare, objects, rows, columns)
-        self.n_evaluations_ += len(rows)
-        return self._insert(rows, columns, values, compare.measure, fresh)
 
     def _insert(
         self, rows: np.ndarray, columns: np.ndarray, values: np.ndarray, measure: Measure, fresh: np.ndarray

@@ -165,10 +165,14 @@ class Ends(Target):
 
 def sorted_best(values: np.ndarray, places: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return lists of columns and their values, best first, with equal values in the order of their places."""
+    order = _best_first(values, places)
+    return np.take_along_axis(values, order, axis=1), np.take_along_axis(places, order, axis=1)
+
+
+def _best_first(values: np.ndarray, places: np.ndarray) -> np.ndarray:
     by_place = np.argsort(places, axis=1)
-    values, places = (np.take_along_axis(a, by_place, axis=1) for a in (values, places))
-    best_first = np.argsort(-values, axis=1, kind="stable")
-    return np.take_along_axis(values, best_first, axis=1), np.take_along_axis(places, best_first, axis=1)
+    best = np.argsort(-np.take_along_axis(values, by_place, axis=1), axis=1, kind="stable")
+    return np.take_along_axis(by_place, best, axis=1)
 
 
 class RunningBest(Target):
@@ -203,9 +207,7 @@ class RunningBest(Target):
 def best_of(k: int, *lists: tuple[np.ndarray, ...]) -> tuple[np.ndarray, ...]:
     """Return the k best of several lists of neighbours."""
     values, places = (np.concatenate(part, axis=1) for part in list(zip(*lists))[:2])
-    by_place = np.argsort(places, axis=1)
-    best_first = np.argsort(-np.take_along_axis(values, by_place, axis=1), axis=1, kind="stable")
-    order = np.take_along_axis(by_place, best_first, axis=1)
+    order = _best_first(values, places)
     values, places = (np.take_along_axis(array, order, axis=1) for array in (values, places))
     best = values[:, :k].copy(), places[:, :k].copy()
     if len(lists[0]) == 2:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,6 +29,7 @@ class MachineSolution(NamedTuple):
         return {"objective": "real", "gap": "real", "n_iter": "int", "converged": "bool"}
 
 
+@dataclass(eq=False)
 class Machines:
     """The machines of all pairs of classes for one C, positive for the later class."""
 
@@ -39,16 +41,11 @@ class Machines:
         "unit": "float",
     }
 
-    def __init__(
-        self,
-        codes: np.ndarray,
-        coefficients: np.ndarray,
-        intercept: np.ndarray,
-        solutions: list[MachineSolution],
-        unit: float,
-    ):
-        self.codes, self.coefficients, self.intercept = codes, coefficients, intercept
-        self.solutions, self.unit = solutions, unit
+    codes: np.ndarray
+    coefficients: np.ndarray
+    intercept: np.ndarray
+    solutions: list[MachineSolution]
+    unit: float
 
     @property
     def n_classes(self) -> int:
