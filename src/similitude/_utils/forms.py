@@ -25,7 +25,14 @@ def foreign_form(X: Any, *, distances: bool = False) -> Form | None:
         redundant = getattr(X, "redundant_form", None)
         return Form(np.asarray(X.data if redundant is None else redundant()), list(X.ids))
     if (isinstance(X, np.ndarray) or hasattr(X, "iloc")) and X.ndim == 1 and X.dtype.kind in "fiu":
-        return Form(_from_condensed(np.asarray(X), distances), None)
+        matrix = from_condensed(np.asarray(X), 0.0)
+        if not distances:
+            raise ValueError(
+                f"X is a 1D array, the condensed vector of {len(matrix)} samples, which has no similarities of samples "
+                "to themselves. For distances pass dissimilarity='max-minus' or another map; for similarities pass "
+                "Proximities.from_condensed(X, diagonal=1.0)."
+            )
+        return Form(matrix, None)
     return None
 
 
@@ -91,15 +98,4 @@ def from_condensed(values: np.ndarray, diagonal: float) -> np.ndarray:
     upper = np.triu_indices(n, 1)
     matrix[upper] = values
     matrix.T[upper] = values
-    return matrix
-
-
-def _from_condensed(values: np.ndarray, distances: bool) -> np.ndarray:
-    matrix = from_condensed(values, 0.0)
-    if not distances:
-        raise ValueError(
-            f"X is a 1D array, the condensed vector of {len(matrix)} samples, which has no similarities of samples to "
-            "themselves. For distances pass dissimilarity='max-minus' or another map; for similarities pass "
-            "Proximities.from_condensed(X, diagonal=1.0)."
-        )
     return matrix
