@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from similitude import similarities
 from similitude.auto.methods import methods, slug
+from similitude.similarities import registry
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -72,8 +72,8 @@ def test_links_are_found_where_there_are_any():
 
 
 def test_the_page_on_similarities_has_the_table_of_the_registry():
-    own = [name for name in similarities.names() if is_own(similarities.resolve(name).function)]
-    rows = [row for row in similarities.table().split("\n") if row.startswith(tuple(f"| `{name}` |" for name in own))]
+    own = [name for name in registry.names() if is_own(registry.resolve(name).function)]
+    rows = [row for row in registry.table().split("\n") if row.startswith(tuple(f"| `{name}` |" for name in own))]
     assert len(rows) == len(own) > 30
     page = TEXTS["similarities"].split("\n")
     assert [row for row in page if re.match(r"\| `[^`]+` \|.*\|.*\|.*\|", row)] == rows
