@@ -381,7 +381,7 @@ class TestInfo:
             assert_same_answers(model, other, new)
 
 
-def seal(path, text="similitude model, format 3.0, sha256 "):
+def seal(path, text="similitude model, format 4.0, sha256 "):
     """Make any archive look like a model file: whoever writes one can do so."""
     with zipfile.ZipFile(path, "a") as archive:
         archive.comment = text.encode() + b"0" * 64
@@ -441,9 +441,9 @@ class TestDamage:
 
     def test_another_format(self, saved):
         seal(saved, "similitude model, format 1.0, sha256 ")
-        with pytest.raises(ValueError, match=r"format 1; this version.* reads format 3\. Fit the model again"):
+        with pytest.raises(ValueError, match=r"format 1; this version.* reads format 4\. Fit the model again"):
             load_model(saved)
-        seal(saved, "similitude model, format 3.7, sha256 ")
+        seal(saved, "similitude model, format 4.7, sha256 ")
         assert isinstance(load_model(saved), SimilaritySVC)
 
 

@@ -23,7 +23,7 @@ from similitude.auto.evaluated import evaluate_methods
 from similitude.evaluation import at_point, parameters_text
 from similitude.evaluation.engine import fitted_on
 from similitude.proximity import LearnedMap
-from similitude.reader import Reader, Samples
+from similitude.reader import Contract, Samples
 
 MAP = "max-minus"
 
@@ -113,7 +113,7 @@ def _before(dataset: Dataset, split: Split, partition: int, names: Any) -> list[
         to_similarity = LearnedMap.learn(X_train, MAP)
         X_train, X_test = to_similarity(X_train), to_similarity(X_test)
     mapped = split._replace(X_train=X_train, X_test=X_test)
-    samples = Samples(Reader(), X_train, split.y_train, warns=False)
+    samples = Samples(Contract(), X_train, split.y_train, warns=False)
     tuned = rule.tuned_methods(samples, partition, names)
     whole = samples.whole()
     found = []

@@ -143,7 +143,6 @@ class OneVsOneClassifier(SimilarityClassifier):
         return training.replaced(dense(training.S).astype(np.float64, copy=False))
 
     def _fit_path(self, training: Training, labels: Labels, points: list[Any]) -> OneVsOnePath:
-        training = self._prepared(training, points)
         machines = self._solved(training, labels, points)
         self._warn_of_unsolved(machines)
 

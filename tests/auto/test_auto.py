@@ -49,7 +49,7 @@ from similitude.evaluation.folds import repeated_folds, stratified_folds
 from similitude.numerics import eigen, topk
 from similitude.numerics.temperature import floor_of
 from similitude.proximity.check import SimilarityWarning
-from similitude.reader import Reader, Samples
+from similitude.reader import Contract, Samples
 from similitude.similarities import pairwise
 from tests.reference import temperature as calibration
 
@@ -89,7 +89,7 @@ def named(model):
 
 def results_of(names, cv=4, n_repeats=3, y=Y, loss=None):
     found = MethodResults(
-        Samples(Reader(), S, y),
+        Samples(Contract(), S, y),
         methods(names),
         repeated_folds(y, cv, n_repeats, None, 0),
         loss or Loss(None, None, None),
@@ -682,7 +682,7 @@ class TestInput:
         model = AutoClassifier(["k-NN"], cv=3, n_repeats=1, similarity="vdm", prefer="simple").fit(X, y)
         folds = stratified_folds(y, 3, None, 0)
         found = MethodResults(
-            Samples(Reader("vdm"), X, y), methods(["k-NN"], similarity="vdm"), [folds], Loss(None, None, None)
+            Samples(Contract("vdm"), X, y), methods(["k-NN"], similarity="vdm"), [folds], Loss(None, None, None)
         )
         found.run(None, None, False)
         estimator = clone(methods(similarity="vdm")["k-NN"][0]).set_params(**model.best_params_)

@@ -15,13 +15,13 @@ from similitude.auto.losses import Loss
 from similitude.auto.method_results import MethodResults
 from similitude.auto.methods import methods
 from similitude.evaluation.folds import stratified_folds
-from similitude.reader import Reader, Samples
+from similitude.reader import Contract, Samples
 from tests.auto.test_auto import NAMES, Clock, S, Y, fail
 
 
 def standings(names=NAMES, X=S, y=Y, folds=3, **options):
     return nested_errors(
-        Samples(Reader(), X, y), methods(names), folds=folds, seed=0, show=False, **{"n_jobs": 1, **options}
+        Samples(Contract(), X, y), methods(names), folds=folds, seed=0, show=False, **{"n_jobs": 1, **options}
     )
 
 
@@ -36,7 +36,7 @@ class TestErrors:
         errors = {name: [] for name in rows}
         for train, test in stratified_folds(Y, 3, None, 0):
             square, between = S[np.ix_(train, train)], S[np.ix_(test, train)]
-            samples = Samples(Reader(), square, Y[train])
+            samples = Samples(Contract(), square, Y[train])
             folds = stratified_folds(Y[train], INNER_FOLDS, None, 0)
             inner = MethodResults(samples, methods(NAMES), [folds], Loss(None, None, None))
             inner.run(None, None, False)

@@ -8,7 +8,7 @@ from sklearn.base import clone
 from similitude import AutoClassifier, PathSearchCV, Proximities
 from similitude.auto import COMPARED_ONLY, methods, nested_errors
 from similitude.evaluation.relative import Relative
-from similitude.reader import Reader, Samples
+from similitude.reader import Contract, Samples
 
 METHODS = list(methods())
 RELATIVE = [name for name, (_, grid) in methods().items() if any(isinstance(v[0], Relative) for v in grid.values())]
@@ -142,7 +142,7 @@ def test_the_chosen_parameters_give_the_same_model_on_the_similarities(name):
 def test_a_comparison_shows_parameters_for_all_samples():
     found = {}
     for factor in (1.0, LARGE):
-        samples = Samples(Reader(), factor * S, Y)
+        samples = Samples(Contract(), factor * S, Y)
         rows = nested_errors(samples, methods(["svm-clip", "k-nn"]), folds=3, seed=0, n_jobs=1, show=False)
         found[factor] = {row.method: (row.error, row.parameters) for row in rows}
     (error, parameters), (same_error, scaled) = (found[factor]["SVM (clip)"] for factor in (1.0, LARGE))

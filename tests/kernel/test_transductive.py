@@ -8,6 +8,7 @@ from sklearn.model_selection import StratifiedKFold
 
 from similitude import PathSearchCV, Proximities, SimilaritySVC, SimilarityWarning, SpectrumModifier
 from similitude.persistence import load_model, save_model
+from similitude.reader import ByName
 from tests.reference import kernel_svm as reference
 
 SPECTRA = ["clip", "flip", "shift", "square", "none"]
@@ -99,7 +100,7 @@ def test_transductive_input_of_all_kinds():
         with pytest.raises(ValueError, match="columns, because transductive=True"):
             model.decision_function(bad)
     with pytest.raises(ValueError, match="X must hold the similarities among the new samples"):
-        model.decision_function(SpectrumModifier("none").fit(S[:30, :30])._rows(rows[:, :30]))
+        model.decision_function(ByName({"S": SpectrumModifier("none").fit(S[:30, :30])._rows(rows[:, :30])}))
     for parameters in ({"transductive": "yes"}, {"transductive": True, "dissimilarity": "double-centring"}):
         with pytest.raises(ValueError, match="transductive"):
             SimilaritySVC(**parameters).fit(S[:30, :30].max() - S[:30, :30], y[:30])

@@ -7,7 +7,7 @@ from scipy import sparse
 
 from similitude import KNNClassifier, Proximities
 from similitude.proximity import gives_evidence
-from similitude.reader import Reader, Samples, SeveralReader, SeveralSamples
+from similitude.reader import Contract, Samples
 
 
 def by_definition(rows):
@@ -77,14 +77,14 @@ def test_rows_of_a_fold_and_of_a_fitted_reader():
     """Native values count, so that a map that makes far ones equal makes no difference; features are evidence."""
     D = np.array([[0.0, 1e3, 2e3, 5.0], [1e3, 0.0, 3e3, 5.0], [2e3, 3e3, 0.0, 5.0], [5.0, 5.0, 5.0, 0.0]])
     train, test = np.array([0, 1]), np.array([2, 3])
-    for reader in (Reader("precomputed", "gauss:0.001"), Reader("precomputed", "double-centring")):
-        samples = Samples(reader, D, np.arange(4), warns=False)
+    for contract in (Contract("precomputed", "gauss:0.001"), Contract("precomputed", "double-centring")):
+        samples = Samples(contract, D, np.arange(4), warns=False)
         assert_array_equal(samples.evidence(train, test), [True, False])
         assert_array_equal(samples.fold(train, test)[1].evidence, [True, False])
-        reader.fit(D[np.ix_(train, train)])
+        reader = Samples(contract, D[np.ix_(train, train)]).whole().only.reader
         assert_array_equal(reader.rows(D[np.ix_(test, train)]).evidence, [True, False])
     with_features = Proximities(D, features=np.eye(4))
-    samples = Samples(Reader("precomputed", "gauss"), with_features, np.arange(4), warns=False)
+    samples = Samples(Contract("precomputed", "gauss"), with_features, np.arange(4), warns=False)
     assert samples.evidence(train, test).all()
     assert samples.fold(train, test)[1].evidence.all()
 
@@ -95,8 +95,8 @@ def test_what_absent_entries_mean(absent):
     S = sparse.csr_array((np.array([1.0, 0.0]), (np.array([0, 1]), np.array([0, 0]))), shape=(3, 2))
     square = sparse.csr_array(np.array([[0.0, 0.5], [0.5, 0.0]]))
     for map_name in (None,) if absent == "zero" else (None, "gauss"):
-        reader = Reader("precomputed", map_name)
-        reader.fit(Proximities(square, absent=absent), warns=False)
+        samples = Samples(Contract("precomputed", map_name), Proximities(square, absent=absent), warns=False)
+        reader = samples.whole().only.reader
         stored = absent == "unknown" or (absent == "farthest" and map_name is not None)
         assert_array_equal(reader.rows(Proximities(S, absent=absent)).evidence, [True, stored, False])
 
@@ -105,13 +105,13 @@ def test_several_similarities_and_raw_objects():
     first, second = np.zeros((4, 4)), np.zeros((4, 4))
     first[2, 0] = second[3, 1] = 1.0
     train, test = np.array([0, 1]), np.array([2, 3])
-    samples = SeveralSamples(SeveralReader(), {"a": first, "b": second}, np.arange(4), warns=False)
+    samples = Samples(Contract(takes_several=True), {"a": first, "b": second}, np.arange(4), warns=False)
     assert_array_equal(samples.evidence(train, test), [True, True])
     assert_array_equal(samples.parts["a"].evidence(train, test), [True, False])
     assert_array_equal(samples.fold(train, test)[1].evidence, [True, True])
     words = np.array([["a"], ["b"], ["c"], ["a"]], dtype=object)
     for similarity in ("counting", "vdm"):  # the latter learns from the training part
-        samples = Samples(Reader(similarity), words, np.arange(4) % 2)
+        samples = Samples(Contract(similarity), words, np.arange(4) % 2)
         assert_array_equal(samples.evidence(train, test), [False, True])
 
 

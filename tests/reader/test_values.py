@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from similitude import Proximities
-from similitude.reader import ComputedValues, GivenValues, Reader
+from similitude.reader import ComputedValues, Contract, GivenValues, Samples
 from similitude.similarities import Measure
 
 NUMBERS = [0.0, 1.0, 3.0, 6.0, 10.0, 15.0]
@@ -29,7 +28,7 @@ def _matrix(A, B):
     return np.array([[abs(a - b) + 0.5 * max(a - b, 0) for b in B] for a in A])
 
 
-@pytest.mark.parametrize("form", [np.asarray, sparse.csr_matrix, lambda S: Proximities(S, ids=np.arange(len(S)))])
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_matrix])
 def test_a_part_of_a_matrix(form):
     S, rows, columns = _matrix(NUMBERS, NUMBERS), np.array([5, 1, 0]), np.array([4, 2, 3])
     values = GivenValues(form(S), rows, columns, square=True)
@@ -66,8 +65,8 @@ def test_errors_name_objects_by_their_positions():
 @pytest.mark.parametrize("map_name", ["negate", "max-minus", "double-centring"])
 def test_columns_of_the_training_samples_and_of_new_ones(map_name):
     function, used = Uphill(), np.array([4, 1])
-    reader = Reader(function, map_name)
-    training = reader.fit(NUMBERS)
+    training = Samples(Contract(function, map_name), NUMBERS).whole().only
+    reader = training.reader
     learning = function.calls
     found = training.columns(used)
     assert function.calls - learning == (12 if map_name == "negate" else 0)
@@ -79,8 +78,7 @@ def test_columns_of_the_training_samples_and_of_new_ones(map_name):
 
 
 def test_a_reduced_reader_keeps_a_few_objects():
-    reader = Reader(Uphill(), "max-minus")
-    reader.fit(NUMBERS)
+    reader = Samples(Contract(Uphill(), "max-minus"), NUMBERS).whole().only.reader
     reduced = reader.reduced_to(np.array([1, 4])).reduced_to(np.array([1, 4]))
     assert reduced.objects == [1.0, 10.0]
     assert reduced.map is None

@@ -15,7 +15,7 @@ from similitude import (
     SimilarityWarning,
     SpectrumModifier,
 )
-from similitude.reader import Reader, Samples
+from similitude.reader import Contract, Samples
 
 WORDS = ["tree", "trees", "free", "house", "mouse", "horse", "green", "greed", "hoarse", "spouse"]
 NEW = ["three", "hose", "grease"]
@@ -127,7 +127,7 @@ def test_samples_that_were_read_for_several_methods(transformer, kind, map_name)
     D = np.sqrt(((X[:, None] - X) ** 2).sum(axis=2))
     train, test, y = np.arange(0, 20, 2), np.arange(1, 20, 2), np.arange(20) % 2
     contract = {"dissimilarity": map_name, "similarity": "euclidean" if kind == "objects" else "precomputed"}
-    samples = Samples(Reader(**contract), X if kind == "objects" else D, y)
+    samples = Samples(Contract(**contract), X if kind == "objects" else D, y)
     training, rows = samples.fold(train, test)
     shared, alone = (clone(transformer).set_params(**contract) for _ in range(2))
     parts = (X[train], X[test]) if kind == "objects" else (D[np.ix_(train, train)], D[np.ix_(test, train)])

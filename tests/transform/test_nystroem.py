@@ -24,7 +24,7 @@ from similitude import (
 )
 from similitude.numerics.medoids import k_medoids
 from similitude.numerics.nystroem import decompose, modified_features, triangle
-from similitude.reader import Reader
+from similitude.reader import Contract, Samples
 from similitude.transform import landmarks as landmark_module
 from similitude.transform.nystroem import SPECTRA
 from tests.reference import nystroem as reference
@@ -406,7 +406,7 @@ def test_both_directions_of_a_landmark_are_its_row_among_the_landmarks(map_name)
         return abs(a - b) + 0.5 * max(a - b, 0)
 
     numbers, own = np.random.default_rng(0).normal(size=20).tolist(), np.array([1, 4, 5, 11])
-    training = Reader(uphill, map_name, learns_map=False).fit(numbers)
+    training = Samples(Contract(uphill, map_name, learns_map=False), numbers).whole().only
     landmarks = landmark_module.Landmarks(training, own)
     C = np.concatenate([block for _, block in landmarks.blocks()])
     assert landmarks.to.asymmetric
@@ -453,7 +453,7 @@ def test_stratified_and_medoids():
 
 def test_leverage_scores():
     S = _symmetric(30)
-    landmarks = landmark_module.Landmarks(Reader().fit(S), np.arange(0, 30, 4))
+    landmarks = landmark_module.Landmarks(Samples(Contract(), S).whole().only, np.arange(0, 30, 4))
     C, W = S[:, ::4], S[::4, ::4]
     assert np.allclose(landmarks.leverage(1e-10), reference.leverage(C, W), atol=1e-9)
     # Of 100 samples 90 share one direction, and 10 have two: these have two thirds of the leverage.

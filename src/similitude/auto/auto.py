@@ -20,14 +20,12 @@ from similitude.auto.comparison import compared
 from similitude.auto.evaluated import EvaluatedMethods, evaluate_methods
 from similitude.auto.leaderboard import failure_text
 from similitude.auto.method_results import MethodResults
-from similitude.auto.reading import part_of
 from similitude.auto.votes import Votes
 from similitude.base import SimilarityEstimator, forget_fit
 from similitude.evaluation.engine import Entry, Evaluated, at_point, evaluate, fitted_on, predictions
 from similitude.evaluation.folds import stratified_folds
 from similitude.numerics.significance import standard_error
 from similitude.proximity.check import SimilarityWarning
-from similitude.reader import SeveralSamples
 from similitude.sets.mixins import ApproximateSets
 from similitude.splits.nearness import nearest_training
 
@@ -175,7 +173,7 @@ class AutoClassifier(ApproximateSets, SimilarityEstimator):
     """
 
     _saved_state = {
-        "_reader?": "Reader | SeveralReader",
+        "_readers?": "dict of Reader",
         "similarities_?": "any",
         "classes_": "label[G]",
         "diagnosis_": "any",
@@ -315,7 +313,7 @@ class AutoClassifier(ApproximateSets, SimilarityEstimator):
         inner = clone(self).set_params(methods=names, nested_cv=None, n_jobs=None, verbose=0)
         # The values of raw objects are not computed again, unless the similarity learns from each fold.
         outer = samples if samples.learns else samples.precomputed()
-        inner.set_params(similarity=outer.reader.similarity, dissimilarity=outer.reader.dissimilarity)
+        inner.set_params(similarity=outer.contract.similarity, dissimilarity=outer.contract.dissimilarity)
         folds = stratified_folds(samples.y, int(self.nested_cv or 0), groups, self.random_state or 0)
         try:
             with silenced():
@@ -366,9 +364,9 @@ def fitted_choice(evaluated: EvaluatedMethods, choice: Choice, **parameters: Any
     results, members = evaluated.results, []
     with silenced():
         for member in choice.members:
-            run, whole = member.run, part_of(results.whole, member.run.similarity)
+            run, whole = member.run, results.whole.of(member.run.similarity)
             estimator = at_point(run.estimator, results.parameters(run, member.point))
-            estimator = fitted_on(whole, part_of(results.samples, run.similarity), estimator)
+            estimator = fitted_on(whole, results.samples.of(run.similarity), estimator)
             temperature, none = run.temperatures[member.point], results.no_evidence[run.similarity]
             own = CombinedMember(run.name, estimator, member.weight, temperature, none, run.similarity, run.method)
             members.append(own)
@@ -390,6 +388,6 @@ def _out_of_fold(results: MethodResults, choice: Choice) -> OutOfFold:
     labels = results.classes[results.loss.decisions(posteriors)]
     members = np.stack([member.posteriors for member in choice.members])
     nearest = None
-    if not isinstance(results.samples, SeveralSamples):
+    if len(results.samples.parts) == 1:
         nearest = nearest_training(results.samples, results.repeats)[results.tested]
     return OutOfFold(labels, posteriors, results.tested, members, nearest)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
@@ -16,9 +15,9 @@ from similitude._utils.checks import check_integer
 from similitude._utils.docs import shared_docs
 from similitude.auto.members import check_members, check_similarities
 from similitude.auto.no_evidence import NoEvidence, calibrated_on
-from similitude.auto.reading import part_of, read_samples
+from similitude.auto.reading import read_samples
 from similitude.auto.votes import Votes
-from similitude.base import SimilarityEstimator, as_one_row, forget_fit, reader_of
+from similitude.base import SimilarityEstimator, as_one_row, forget_fit, readers_of
 from similitude.evaluation.answers import answer_columns, answered
 from similitude.evaluation.engine import evaluate, fitted_on, reading_part, reads_training
 from similitude.evaluation.folds import Split, stratified_folds
@@ -26,7 +25,7 @@ from similitude.labels import Labels, encoded_labels
 from similitude.numerics.temperature import Temperature, fit_temperature
 from similitude.numerics.votes import expected_costs, rescaled_by_priors
 from similitude.proximity.proximities import Proximities
-from similitude.reader import GivenValues, Rows, SeveralReader, SeveralRows
+from similitude.reader import ByName, GivenValues, Reader, Rows, Samples, Training, rows_of
 from similitude.sets.calibration import Calibration
 from similitude.sets.familiarity import learned_familiarity
 from similitude.sets.mixins import ApproximateSets
@@ -61,10 +60,10 @@ class CombinedMember:
     similarity: str | None = None
     method: str | None = None
 
-    def posteriors(self, rows: Any, classes: np.ndarray) -> np.ndarray:
+    def posteriors(self, rows: ByName[Rows], classes: np.ndarray) -> np.ndarray:
         """Return the calibrated posteriors."""
-        rows = part_of(rows, self.similarity)
-        X = rows if reads_training(self.estimator) else _as_given(rows, self.estimator)
+        rows = rows.of(self.similarity)
+        X = rows if reads_training(self.estimator) else _as_given(rows.only, self.estimator)
 
         def ask(response: str) -> np.ndarray:
             return np.asarray(getattr(self.estimator, response)(X))
@@ -89,7 +88,7 @@ def _as_given(rows: Rows, estimator: Any) -> Any:
 class CombinedState:
     """What a fitted combination consists of."""
 
-    training: Any
+    training: ByName[Training]
     labels: Labels
     members: list[CombinedMember]
     no_evidence: NoEvidence
@@ -100,7 +99,7 @@ class CombinedState:
 
 
 def combined_state(
-    whole: Any,
+    whole: ByName[Training],
     labels: Labels,
     members: list[CombinedMember],
     no_evidence: NoEvidence,
@@ -114,7 +113,7 @@ def combined_state(
     ``left_out`` are the posteriors, before priors, of the samples at the positions ``tested``, by fits without
     them; ``parts`` are the numbers of their folds, ``lacking`` tells which rows gave no evidence.
     """
-    shown = part_of(whole, _main_similarity(whole, members))
+    shown = whole.parts[_main_similarity(whole, members)]
     # All rows without evidence have the same posterior, and so have left-out samples without evidence.
     left_out = np.where(lacking[:, None], _weighted(no_evidence.posterior[None], labels), left_out)
     with np.errstate(divide="ignore"):
@@ -127,14 +126,14 @@ def combined_state(
         Calibration(labels.classes, answers, labels.codes[tested], parts, ~lacking),
         Typicality.learn(shown, labels.codes, labels.n_classes),
         learned_familiarity(shown, labels.codes),
-        _columns_needed(whole.reader, members, no_evidence),
+        _columns_needed([part.reader for part in whole.parts.values()], members, no_evidence),
     )
 
 
 def combined_classifier(state: CombinedState, **parameters: Any) -> CombinedClassifier:
     """Return a fitted classifier with this state; the parameters are all but the members and their weights."""
-    several = hasattr(state.training, "parts")
-    named = [(own.name, clone(own.estimator), *([own.similarity] if several else [])) for own in state.members]
+    by_name = any(own.similarity is not None for own in state.members)
+    named = [(own.name, clone(own.estimator), *([own.similarity] if by_name else [])) for own in state.members]
     found = CombinedClassifier(named, [member.weight for member in state.members], **parameters)
     found._keep(state)
     return found
@@ -211,7 +210,6 @@ class CombinedClassifier(ApproximateSets, SimilarityEstimator):
         "classes_": "label[G]",
         "members_": "list of CombinedMember",
         "_labels": "Labels",
-        "_reader": "Reader | SeveralReader",
         "_calibration": "Calibration",
         "_no_evidence": "NoEvidence",
         "_typicality": "Typicality",
@@ -219,6 +217,7 @@ class CombinedClassifier(ApproximateSets, SimilarityEstimator):
         "support_columns_?": "int[*] 0..n",
     }
 
+    _takes_several = True
     _takes_training = False
     _votes_among_known = True  # each member decides for itself
 
@@ -281,7 +280,7 @@ class CombinedClassifier(ApproximateSets, SimilarityEstimator):
             temperature = fit_temperature(columns[some], response, labels.codes[rows[some]])
             posteriors = np.where(lacking_here[:, None], none.posterior, temperature.posteriors(columns))
             left_out.append(np.where(lacking[:, None], no_evidence.posterior, posteriors))
-            estimator = fitted_on(part_of(whole, similarity), part_of(samples, similarity), estimator)
+            estimator = fitted_on(whole.of(similarity), samples.of(similarity), estimator)
             fitted.append(CombinedMember(name, estimator, float(weight), temperature, none, similarity))
         parts = np.repeat(np.arange(len(folds)), [len(test) for _, test in folds])
         mean = _weighted(np.tensordot(weights, np.stack(left_out), axes=1), labels)
@@ -300,8 +299,8 @@ class CombinedClassifier(ApproximateSets, SimilarityEstimator):
             self.support_columns_ = state.support_columns
 
     def _set_rows(self, X: Any) -> Rows:
-        rows = super()._set_rows(X)
-        return part_of(rows, _main_similarity(rows, self.members_))
+        rows = rows_of(self._readers, X, estimator=self)
+        return rows.parts[_main_similarity(rows, self.members_)]
 
     def _answer(self, X: Any, response: str) -> np.ndarray:
         posteriors = self._mean(self.member_posteriors(X))
@@ -337,24 +336,20 @@ class CombinedClassifier(ApproximateSets, SimilarityEstimator):
     def _posteriors(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
         """Return the posteriors of each member, and which rows give evidence to at least one of them."""
         check_is_fitted(self)
-        rows = _silent(self._shared(self._rows(X)))
+        # Members give no warnings of rows without evidence, since their answers for these are not used.
+        rows = self._shared(self._rows(X)).each(Rows.silent)
         found = np.stack([member.posteriors(rows, self.classes_) for member in self.members_])
         found[:, ~rows.evidence] = self._no_evidence.posterior
-        seen = [part_of(rows, member.similarity).evidence for member in self.members_]
+        seen = [rows.of(member.similarity).evidence for member in self.members_]
         return found, np.logical_or.reduce(seen)
 
-    def _rows(self, X: Any) -> Any:
-        return X.read_as(self._reader) if isinstance(X, SeveralRows) else super()._rows(X)
-
-    def _shared(self, rows: Any) -> Any:
+    def _shared(self, rows: ByName[Rows]) -> ByName[Rows]:
         """Return the rows with native values that are computed once for all members."""
-        if not isinstance(rows, SeveralRows):
-            return _shared(rows, self.members_, getattr(self, "support_columns_", None))
-        parts = {}
+        parts, support = {}, getattr(self, "support_columns_", None)
         for name, part in rows.parts.items():
             members = [member for member in self.members_ if member.similarity in (None, name)]
-            parts[name] = _shared(part, members, None) if members else part
-        return SeveralRows(rows.reader, parts)
+            parts[name] = _shared(part, members, support) if members else part
+        return ByName(parts)
 
     def explain(self, X: SamplesLike) -> Votes:
         """Return what each member predicts for one sample.
@@ -387,7 +382,7 @@ class CombinedClassifier(ApproximateSets, SimilarityEstimator):
         known = all(np.isin(getattr(member.estimator, "classes_", ""), self.classes_).all() for member in self.members_)
         if not self.members_ or not known:
             return False
-        columns = _columns_needed(self._reader, self.members_, self._no_evidence)
+        columns = _columns_needed(list(self._readers.values()), self.members_, self._no_evidence)
         stored = vars(self).get("support_columns_")
         return stored is None if columns is None else stored is not None and np.array_equal(columns, stored)
 
@@ -396,8 +391,8 @@ def _shared(rows: Rows, members: list[CombinedMember], support: np.ndarray | Non
     """Return rows with native values that are computed once for all members, at the columns that these need."""
     reader = rows.reader
     reading = [member.estimator for member in members if reads_training(member.estimator)]
-    readers = [reader_of(reading_part(estimator)[0]) for estimator in reading]
-    if reader.is_matrix or not reading or any(getattr(own, "asymmetric", True) for own in readers):
+    readers = [own for estimator in reading for own in readers_of(reading_part(estimator)[0]).values()]
+    if reader.is_matrix or not reading or any(own.both_directions for own in readers):
         return rows
     if support is None:
         support = np.arange(reader.n_columns)
@@ -408,28 +403,17 @@ def _shared(rows: Rows, members: list[CombinedMember], support: np.ndarray | Non
 
 
 def _without_evidence(
-    samples: Any, similarity: str | None, folds: list[Split], labels: Labels
+    samples: Samples, similarity: str | None, folds: list[Split], labels: Labels
 ) -> tuple[np.ndarray, NoEvidence]:
     """Return which test samples of the folds have no evidence, in one of several similarities or in any, and their
     posterior."""
-    lacking = ~np.concatenate([part_of(samples, similarity).evidence(*fold) for fold in folds])
+    lacking = ~np.concatenate([samples.of(similarity).evidence(*fold) for fold in folds])
     tested = np.concatenate([test for _, test in folds])
     return lacking, NoEvidence.learn(labels.codes[tested], lacking.astype(float), labels.counts)
 
 
-def _silent(rows: Any) -> Any:
-    """Return rows without evidence that cause no warning of the members, whose answers for them are not used."""
-    if isinstance(rows, SeveralRows):
-        return SeveralRows(rows.reader, {name: _silent(part) for name, part in rows.parts.items()})
-    rows = copy.copy(rows)
-    rows.announced = False
-    return rows
-
-
-def _main_similarity(samples: Any, members: list[CombinedMember]) -> str | None:
-    """Return the one of several similarities that has the largest weight in the combination; None if there is one."""
-    if not hasattr(samples, "parts"):
-        return None
+def _main_similarity(samples: ByName, members: list[CombinedMember]) -> str:
+    """Return the similarity that has the largest weight in the combination."""
     weights = dict.fromkeys(samples.parts, 0.0)
     for member in members:
         if member.similarity is not None:
@@ -452,12 +436,12 @@ def _with_priors(posteriors: np.ndarray, labels: Labels) -> np.ndarray:
     return rescaled_by_priors(posteriors, labels.priors, labels.shares)
 
 
-def _columns_needed(reader: Any, members: list[CombinedMember], no_evidence: NoEvidence) -> np.ndarray | None:
+def _columns_needed(readers: list[Reader], members: list[CombinedMember], no_evidence: NoEvidence) -> np.ndarray | None:
     """Return the columns that ``predict`` needs; None means all, from which it is seen if a row gives evidence."""
     supports: list[Any] = [_support(member.estimator) for member in members]
-    if isinstance(reader, SeveralReader) or no_evidence.count or any(support is None for support in supports):
+    if len(readers) > 1 or no_evidence.count or any(support is None for support in supports):
         return None
-    return reader.columns_read(np.unique(np.concatenate(supports)))
+    return readers[0].columns_read(np.unique(np.concatenate(supports)))
 
 
 def _support(estimator: Any) -> np.ndarray | None:

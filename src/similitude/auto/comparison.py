@@ -233,7 +233,7 @@ def correlations(samples: dict[str, Samples]) -> np.ndarray:
 def _known_or_nan(part: Samples, drawn: np.ndarray) -> np.ndarray:
     """Return similarities, or negative dissimilarities; unknown ones are NaN."""
     given = as_proximities(part.values)
-    values, sign = cut(given.S, drawn, drawn), 1.0 if part.reader.map_name is None else -1.0
+    values, sign = cut(given.S, drawn, drawn), 1.0 if part.contract.map_name is None else -1.0
     if not sparse.issparse(values):
         return sign * np.asarray(values, dtype=float)
     absent = {"zero": 0.0, "unknown": np.nan, "farthest": 0.0 if sign > 0 else -np.inf}[given.absent]

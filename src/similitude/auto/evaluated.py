@@ -17,8 +17,7 @@ from similitude.auto.methods import methods as methods_named
 from similitude.auto.reading import entries, read_samples
 from similitude.diagnosis import Diagnosis, diagnose
 from similitude.labels import Labels, check_two_classes, encoded_labels
-from similitude.reader import SeveralSamples, are_several
-from similitude.reader.several import named_errors
+from similitude.reader import Samples, named_errors
 from similitude.splits.leaks import folds_of_samples
 
 
@@ -61,15 +60,15 @@ def evaluate_methods(
         raise ValueError(f"cv must be at least 2; got {cv!r}.")
     check_integer(n_repeats, "n_repeats", 1, none=True)
     check_integer(random_state, "random_state", 0, none=True)
-    table: Any = None
-    if not are_several(similarity, X, dissimilarity):
-        table = methods_named(methods, similarity=similarity, dissimilarity=dissimilarity)
     samples = read_samples(X, y, similarity, dissimilarity)
+    table: Any = (
+        entries(methods, samples)
+        if samples.named
+        else methods_named(methods, similarity=similarity, dissimilarity=dissimilarity)
+    )
     check_two_classes(np.unique(samples.y))
     diagnosis = _diagnosed(samples)
     groups = labels_in_order(groups, X, "groups")
-    if table is None:
-        table = entries(methods, samples)
     labels = encoded_labels(samples.y, costs, priors, class_weight)
     repeats, groups = folds_of_samples(samples, cv, n_repeats, groups, random_state)
     results = MethodResults(samples, table, repeats, _loss(scoring, labels))
@@ -80,15 +79,13 @@ def evaluate_methods(
     return EvaluatedMethods(results, labels, groups, diagnosis, table)
 
 
-def _diagnosed(samples: Any) -> Diagnosis | dict[str, Diagnosis]:
+def _diagnosed(samples: Samples) -> Diagnosis | dict[str, Diagnosis]:
     """Return the diagnosis of the similarity, or of each by name if there are several."""
-    if not isinstance(samples, SeveralSamples):
-        return diagnose(samples.values, samples.y, dissimilarity=samples.reader.map_name)
     found = {}
     for name, part in samples.parts.items():
         with named_errors(name, len(samples.parts)):
-            found[name] = diagnose(part.values, part.y, dissimilarity=part.reader.map_name)
-    return found
+            found[name] = diagnose(part.values, part.y, dissimilarity=part.contract.map_name)
+    return found if samples.named else next(iter(found.values()))
 
 
 def _loss(scoring: Any, labels: Labels) -> Loss:

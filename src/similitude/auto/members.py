@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from similitude.evaluation.engine import reading_part
+from similitude.base import takes_several
+from similitude.evaluation.engine import reading_part, reads_training
 from similitude.kernel.similarity_svc import SimilaritySVC
 from similitude.neighbors.knn import KNNClassifier
-from similitude.reader import SeveralSamples
-from similitude.several import SeveralEstimator
+from similitude.reader import Samples
 
 
 def check_members(members: Any, weights: Any) -> tuple[list[tuple], np.ndarray]:
@@ -37,14 +37,14 @@ def check_members(members: Any, weights: Any) -> tuple[list[tuple], np.ndarray]:
     return list(members), found / found.sum()
 
 
-def check_similarities(members: list[tuple], samples: Any) -> None:
+def check_similarities(members: list[tuple], samples: Samples) -> None:
     """Raise an error if a member reads a similarity that X does not hold, or if it must name one of several."""
-    known = list(samples.parts) if isinstance(samples, SeveralSamples) else []
+    known = list(samples.parts) if samples.named else []
     for name, estimator, *own in members:
         if own and own[0] not in [None, *known]:
             held = ", ".join(map(repr, known)) or "one without a name"
             raise ValueError(f"members: {name!r} reads the similarity {own[0]!r}; X holds {held}.")
-        if known and not any(own) and not isinstance(reading_part(estimator)[0], SeveralEstimator):
+        if known and not any(own) and not (reads_training(estimator) and takes_several(reading_part(estimator)[0])):
             raise ValueError(
                 f"members: {name!r} reads one similarity, and X holds several: give (name, estimator, similarity)."
             )

@@ -17,7 +17,6 @@ from similitude.auto.losses import Loss
 from similitude.auto.method_result import CalibratedFold, MethodResult
 from similitude.auto.methods import COMPARED_ONLY, effort
 from similitude.auto.no_evidence import NoEvidence, calibrated_on
-from similitude.auto.reading import part_of
 from similitude.evaluation.answers import answered
 from similitude.evaluation.engine import Entry, Evaluated, Method, absolute, evaluate, given_to
 from similitude.evaluation.folds import Split
@@ -79,7 +78,7 @@ class MethodResults:
         """Return the parameters of a point for a fit on all samples."""
         if not are_relative([run.points[point]]):
             return run.points[point]
-        samples, whole = (part_of(each, run.similarity) for each in (self.samples, self.whole))
+        samples, whole = (each.of(run.similarity) for each in (self.samples, self.whole))
         return absolute(run.estimator, given_to(whole, samples, run.estimator), [run.points[point]])[0]
 
     def run(self, deadline: float | None, n_jobs: int | None, show: bool) -> None:
@@ -301,7 +300,7 @@ class MethodResults:
     def _without_evidence(self, number: int, similarity: str | None) -> np.ndarray:
         """Return which test samples of a fold have no evidence in one of several similarities, or in any."""
         if (number, similarity) not in self._lacking_rows:
-            evidence = part_of(self.samples, similarity).evidence(*self._numbered[number][1])
+            evidence = self.samples.of(similarity).evidence(*self._numbered[number][1])
             self._lacking_rows[number, similarity] = ~evidence
         return self._lacking_rows[number, similarity]
 

@@ -31,7 +31,7 @@ from similitude.kernel.similarity_svc import SimilaritySVC
 from similitude.neighbors.knn import KNNClassifier
 from similitude.neighbors.local_svc import LocalSVC
 from similitude.neighbors.nearest_centroid import LocalNearestCentroid, NearestCentroid
-from similitude.reader import Reader
+from similitude.reader import Contract
 from similitude.transform.embedding import PseudoEuclideanEmbedding
 from similitude.transform.mixed import MixedSimilarity
 from similitude.transform.similarity_features import SimilarityFeatures
@@ -79,7 +79,7 @@ class MethodRecord:
     def method(self, contract: dict[str, Any]) -> Method:
         """Return the estimator and its grid, in which maps of dissimilarities are tried if some are given."""
         estimator, grid = self.make(contract)
-        given = None if self.several else Reader(**contract).map_name
+        given = None if self.several else Contract(**contract).map_name
         if given is None or self.maps in ("given", "none"):
             return estimator, grid
         maps = dict.fromkeys([given, *(FEW_WIDTHS if self.maps == "few" else WIDTHS)])
@@ -312,7 +312,7 @@ def methods(names: str | Iterable[str] = "all", **contract: Any) -> dict[str, Me
     >>> methods(["svm-clip"])  # doctest: +ELLIPSIS
     {'SVM (clip)': (SimilaritySVC(), {'C': [0.001 / scale, 0.01 / scale, ..., 100.0 / scale]})}
     """
-    precomputed = Reader(**contract).is_precomputed
+    precomputed = Contract(**contract).is_precomputed
     # Raw objects have no features.
     known = {record.slug: record for record in RECORDS if precomputed or record.make is not _fused}
     if isinstance(names, str) and names == "all":

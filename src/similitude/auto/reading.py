@@ -10,34 +10,24 @@ from similitude.auto.leaderboard import name_on
 from similitude.auto.methods import MIXTURES, methods, mixtures, slug
 from similitude.evaluation.engine import Entry
 from similitude.labels import check_labels
-from similitude.proximity.proximities import as_proximities
-from similitude.reader import Reader, Samples, SearchSamples, SeveralReader, SeveralSamples, are_several
+from similitude.reader import Contract, Samples, are_several
 
 
-def part_of(samples: Any, similarity: str | None) -> Any:
-    """Return samples, training samples or rows with one of several similarities."""
-    return samples if similarity is None else samples.parts[similarity]
-
-
-def read_samples(X: Any, y: Any, similarity: Any = "precomputed", dissimilarity: Any = None) -> Any:
+def read_samples(X: Any, y: Any, similarity: Any = "precomputed", dissimilarity: Any = None) -> Samples:
     """Return all samples as read according to the input contract, with one similarity or with several."""
-    if isinstance(X, SearchSamples):
+    if isinstance(X, Samples):
         return X
-    y = labels_in_order(y, X)
-    if not are_several(similarity, X, dissimilarity):
-        single = Reader(similarity, dissimilarity)
-        X = single.adopted(X)
-        return Samples(single, X, check_labels(y, num_samples(X)))
-    reader = SeveralReader(similarity, dissimilarity)
-    X = as_proximities(X) if reader.is_precomputed else X
-    return SeveralSamples(reader, X, check_labels(y, num_samples(X)))
+    contract = Contract(similarity, dissimilarity, takes_several=True)
+    named, y = are_several(similarity, X, dissimilarity), labels_in_order(y, X)
+    X = contract.adopted(X)
+    return Samples(contract, X, check_labels(y, num_samples(X)), named=named)
 
 
-def entries(names: Any, samples: SeveralSamples) -> dict[str, Entry]:
+def entries(names: Any, samples: Samples) -> dict[str, Entry]:
     """Return every method on each of several similarities, and the methods that use all of them."""
     single, mixed = split_names(names)
     tables = {
-        name: methods(single, similarity=part.reader.similarity, dissimilarity=part.reader.dissimilarity)
+        name: methods(single, similarity=part.contract.similarity, dissimilarity=part.contract.dissimilarity)
         for name, part in samples.parts.items()
         if single or not mixed
     }
@@ -48,7 +38,7 @@ def entries(names: Any, samples: SeveralSamples) -> dict[str, Entry]:
         for name, table in tables.items()
         if method in table
     }
-    contract = {"similarity": samples.reader.similarity, "dissimilarity": samples.reader.dissimilarity}
+    contract = {"similarity": samples.contract.similarity, "dissimilarity": samples.contract.dissimilarity}
     if len(samples.parts) > 1:
         table = mixtures(**contract)
         found |= {name: Entry(*table[name], None, name) for name in table if name in mixed}

@@ -10,7 +10,7 @@ from similitude.auto.comparison import SimilarityComparison, compared
 from similitude.auto.evaluated import evaluate_methods
 from similitude.auto.leaderboard import failure_text
 from similitude.proximity.check import SimilarityWarning
-from similitude.reader import are_several
+from similitude.reader import Samples, are_several
 
 if TYPE_CHECKING:
     from similitude._utils.types import Folds, LabelsLike, ListLike, SamplesLike
@@ -77,7 +77,8 @@ def compare_similarities(
     array([[1. , 0.9],
            [0.9, 1. ]])
     """
-    if not are_several(similarity, X, dissimilarity):
+    named = X.named if isinstance(X, Samples) else are_several(similarity, X, dissimilarity)
+    if not named:
         raise ValueError(
             "X must hold several similarities by name: a dict of matrices, or Proximities of them; for raw objects "
             "pass similarity={name: similarity, ...}."

@@ -12,12 +12,13 @@ answers of this path for rows. A search computes the path of many points and get
 
 from similitude.base.answers import Deciding, Predicting
 from similitude.base.features import FeatureClassifier, FeatureVectors
-from similitude.base.fitted import as_one_row, forget_fit, path_of, read_rows, reader_of
+from similitude.base.fitted import as_one_row, forget_fit, path_of, read_rows, reader_of, readers_of
 from similitude.base.path import FittedPath, GridFit, PathClassifier, path_parameters
 from similitude.base.similarity import (
     SimilarityClassifier,
     SimilarityEstimator,
-    new_reader,
+    contract_of,
+    takes_several,
     takes_training,
     warns_of_dissimilarity,
 )
@@ -35,12 +36,14 @@ __all__ = [
     "SimilarityEstimator",
     "SimilarityTransformer",
     "as_one_row",
+    "contract_of",
     "forget_fit",
-    "new_reader",
     "path_of",
     "path_parameters",
     "read_rows",
     "reader_of",
+    "readers_of",
+    "takes_several",
     "takes_training",
     "warns_of_dissimilarity",
 ]

@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from similitude.proximity.proximities import Proximities
+from similitude.reader import ByName, Training
 
 
 def forget_fit(estimator: Any) -> None:
@@ -24,9 +25,20 @@ def as_one_row(estimator: Any, X: Any) -> Any:
     return X.to_frame().T if hasattr(X, "to_frame") else np.reshape(X, (1, -1))
 
 
+def readers_of(estimator: Any) -> dict[str, Any]:
+    """Return the readers of a fitted estimator by the names of the similarities; none if it has none."""
+    return vars(estimator).get("_readers", {})
+
+
 def reader_of(estimator: Any) -> Any:
-    """Return the reader of a fitted estimator; None if it has none."""
+    """Return the reader of a fitted estimator, the first if there are several similarities; None if it has none."""
     return getattr(estimator, "_reader", None)
+
+
+def readers_of_training(training: Training | ByName[Training]) -> dict[str, Any]:
+    """Return the readers of training samples by the names of the similarities."""
+    parts = training.parts if isinstance(training, ByName) else {"S": training}
+    return {name: part.reader for name, part in parts.items()}
 
 
 def path_of(classifier: Any) -> Any:

@@ -15,7 +15,7 @@ from similitude._utils.docs import shared_docs
 from similitude._utils.ids import labels_in_order
 from similitude._utils.scikit_learn import LinkedEstimator
 from similitude.base.answers import Deciding, offered
-from similitude.base.fitted import forget_fit
+from similitude.base.fitted import forget_fit, readers_of_training
 from similitude.labels import (
     Labels,
     check_labels,
@@ -25,7 +25,7 @@ from similitude.labels import (
     priors_vector,
 )
 from similitude.numerics.votes import log_of
-from similitude.reader import Rows
+from similitude.reader import ByName
 
 if TYPE_CHECKING:
     from similitude._utils.types import LabelsLike, SamplesLike
@@ -99,6 +99,10 @@ class PathClassifier(LinkedEstimator, Deciding, BaseEstimator):
         """Return the training samples; samples that have been read already are returned unchanged."""
         raise NotImplementedError
 
+    def _prepared(self, training: Any, points: list[Any]) -> Any:
+        """Return the training samples in the form that the method needs, with the reader that it keeps."""
+        return training
+
     def _rows(self, X: Any) -> Any:
         """Return new samples; rows that have been read already are returned unchanged."""
         raise NotImplementedError
@@ -127,6 +131,7 @@ class PathClassifier(LinkedEstimator, Deciding, BaseEstimator):
         y, sample_weight = labels_in_order(y, X), labels_in_order(sample_weight, X, "sample_weight")
         training = self._read(X, y)
         labels = self._labels_of(check_labels(y, len(training)), sample_weight)
+        training = self._prepared(training, points)
         path = self._fit_path(training, labels, points)
         path.complete()
         self._adopt(training, labels, path)
@@ -213,8 +218,9 @@ class GridFit:
     def __init__(self, estimator: PathClassifier, X: Any, y: Any, grid: Sequence[Mapping[str, Any]]):
         self.estimator, self.grid = estimator, grid
         points = estimator._points(grid)
-        self._training = estimator._read(X, y)
-        self.labels = estimator._labels_of(y if self._training is X else check_labels(y, len(self._training)))
+        training = estimator._read(X, y)
+        self.labels = estimator._labels_of(y if isinstance(X, ByName) else check_labels(y, len(training)))
+        self._training = estimator._prepared(training, points)
         self.path = estimator._fit_path(self._training, self.labels, points)
 
     def answers(self, rows: Any, response: str) -> list[np.ndarray]:
@@ -231,9 +237,9 @@ class GridFit:
         return self.at(0)
 
     def _rows(self, rows: Any) -> Any:
-        if not isinstance(rows, Rows):
+        if not isinstance(rows, ByName):
             return self._first._rows(rows)
-        return self.estimator._complete(rows.read_as(self._training.reader))
+        return self.estimator._complete(rows.read_as(readers_of_training(self._training)))
 
     def at(self, i: int) -> Any:
         """Return the estimator fitted at the i-th point."""

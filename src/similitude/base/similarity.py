@@ -9,8 +9,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from similitude._utils.ids import as_ids
 from similitude._utils.scikit_learn import LinkedEstimator
+from similitude.base.fitted import reader_of, readers_of_training
 from similitude.base.path import PathClassifier
-from similitude.reader import Reader, Rows, Training
+from similitude.reader import ByName, Contract, Reader, Samples, Training, rows_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -20,13 +21,16 @@ if TYPE_CHECKING:
 class SimilarityEstimator(LinkedEstimator, BaseEstimator):
     """Base of all estimators on similarities: it holds ``similarity`` and ``dissimilarity`` and reads X."""
 
-    _saved_state = {"_reader": "Reader", "n_features_in_?": "size n", "feature_names_in_?": "label[n]"}
+    _saved_state = {"_readers": "dict of Reader", "n_features_in_?": "size n", "feature_names_in_?": "label[n]"}
 
     similarity: Any
     dissimilarity: Any
 
     _takes_columns = False
     """Whether ``similarity="columns"`` is allowed: rows of similarities to fixed prototypes."""
+
+    _takes_several = False
+    """Whether X may hold several similarities by name; ``fit`` and ``predict`` then see them by name."""
 
     _warns_of_dissimilarity = True
 
@@ -38,44 +42,57 @@ class SimilarityEstimator(LinkedEstimator, BaseEstimator):
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        reader = self._new_reader()
-        tags.input_tags.pairwise = reader.is_precomputed
+        contract = self._contract()
+        tags.input_tags.pairwise = contract.is_precomputed
         tags.input_tags.sparse = self.dissimilarity is None
         # Estimators that choose among methods take NaN only if one of their methods does.
         tags.input_tags.allow_nan = self._votes_among_known and self._takes_training
-        if not reader.is_matrix:
+        if not contract.is_matrix:
             tags.no_validation = True
             tags.input_tags.two_d_array = False
         return tags
 
-    def _new_reader(self) -> Reader:
-        """Return a reader for this estimator's input contract."""
-        return Reader(
+    def _contract(self) -> Contract:
+        """Return how this estimator reads X."""
+        return Contract(
             self.similarity,
             self.dissimilarity,
             takes_columns=self._takes_columns,
+            takes_several=self._takes_several,
             search=getattr(self, "search", "matrix"),
         )
 
-    def _read(self, X: Any, y: Any = None) -> Training:
-        if not isinstance(X, Training):
-            return self._complete(self._new_reader().fit(X, y, estimator=self, warns=self._warns_of_dissimilarity))
-        # A search over maps reads the samples once, and each point by its own map.
-        return self._complete(X if self.dissimilarity in (None, X.reader.map_name) else X.mapped(self.dissimilarity))
+    def _read(self, X: Any, y: Any = None) -> Any:
+        """Return the training samples; those that have been read already may get another map."""
+        if not isinstance(X, ByName):
+            return self._complete(
+                Samples(self._contract(), X, y, warns=self._warns_of_dissimilarity, estimator=self).whole()
+            )
+        if self._takes_several or self.dissimilarity in (None, X.only.reader.map_name):
+            return self._complete(X)
+        return self._complete(X.each(lambda training: training.mapped(self.dissimilarity)))
 
-    def _rows(self, X: Any) -> Rows:
-        if isinstance(X, Rows):
-            return self._complete(X.read_as(self._reader))
+    def _rows(self, X: Any) -> Any:
         check_is_fitted(self)
-        return self._complete(self._reader.rows(X, support=getattr(self, "support_columns_", None), estimator=self))
+        if isinstance(X, ByName):
+            return self._complete(X.read_as(self._readers))
+        support = getattr(self, "support_columns_", None)
+        return self._complete(rows_of(self._readers, X, support=support, estimator=self))
 
-    def _complete(self, samples: Any) -> Any:
-        """Return training samples or rows whose unknown similarities are filled, unless the method leaves them out."""
-        return samples if self._votes_among_known else samples.complete(type(self).__name__)
+    def _complete(self, samples: ByName) -> Any:
+        """Return training samples or rows, in the only similarity unless the method takes several.
 
-    def _keep_training(self, training: Training) -> None:
+        Unknown similarities are filled, unless the method leaves them out.
+        """
+        samples = samples if self._votes_among_known else samples.complete(type(self).__name__)
+        return samples if self._takes_several else samples.only
+
+    def _keep_training(self, training: Training | ByName[Training]) -> None:
         """Keep what is needed of the training samples to read new ones, and the number and names of their columns."""
-        self._reader = training.reader
+        self._keep_readers(readers_of_training(training))
+
+    def _keep_readers(self, readers: dict[str, Reader]) -> None:
+        self._readers = readers
         for name in ("n_features_in_", "feature_names_in_"):
             self.__dict__.pop(name, None)
         if self._reader.is_matrix:
@@ -84,9 +101,14 @@ class SimilarityEstimator(LinkedEstimator, BaseEstimator):
                 self.feature_names_in_ = self._reader.column_names
 
     @property
+    def _reader(self) -> Reader:
+        """The reader of the only similarity, or of the first; they agree in all that belongs to the samples."""
+        return next(iter(self._readers.values()))
+
+    @property
     def objects_(self) -> Any:
         """The training samples, if they are raw objects."""
-        reader = vars(self).get("_reader")
+        reader = reader_of(self)
         if reader is None or reader.objects is None:
             raise AttributeError("objects_ exists only after fit on raw objects, not if X is a matrix.")
         return reader.objects
@@ -94,7 +116,7 @@ class SimilarityEstimator(LinkedEstimator, BaseEstimator):
     @property
     def ids_(self) -> np.ndarray:
         """The ids of the training samples, in the order of the columns of new rows, if they have ids."""
-        reader = vars(self).get("_reader")
+        reader = reader_of(self)
         found = None if reader is None else as_ids(reader.ids)
         if found is None:
             raise AttributeError("ids_ exists only after fit on a matrix whose samples have ids.")
@@ -112,14 +134,19 @@ class SimilarityClassifier(SimilarityEstimator, PathClassifier):
         return super()._derived() | own
 
 
-def new_reader(estimator: SimilarityEstimator) -> Any:
-    """Return a reader for the input contract of an estimator, which need not be fitted."""
-    return estimator._new_reader()
+def contract_of(estimator: SimilarityEstimator) -> Contract:
+    """Return how an estimator reads X, whether it is fitted or not."""
+    return estimator._contract()
 
 
 def takes_training(estimator: Any) -> bool:
     """Return whether an estimator accepts training samples, and rows, that have been read already."""
     return isinstance(estimator, SimilarityEstimator) and estimator._takes_training
+
+
+def takes_several(estimator: Any) -> bool:
+    """Return whether an estimator reads several similarities at once."""
+    return isinstance(estimator, SimilarityEstimator) and estimator._takes_several
 
 
 def warns_of_dissimilarity(estimator: Any) -> bool:

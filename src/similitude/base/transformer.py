@@ -29,6 +29,10 @@ class SimilarityTransformer(TransformerMixin, SimilarityEstimator):
     def _check_parameters(self) -> None:
         """Raise a ValueError for invalid parameters before anything is read."""
 
+    def _prepared(self, training: Any) -> Any:
+        """Return the training samples in the form that is needed, with the reader that is kept."""
+        return training
+
     def _learn(self, training: Training, y: Any, transforms: bool) -> Callable[[], Any]:
         """Set the learned attributes, and return a function that returns the transformed training samples.
 
@@ -82,7 +86,7 @@ class SimilarityTransformer(TransformerMixin, SimilarityEstimator):
         """Return a fitted copy, and a function that returns the transformed training samples."""
         self._check_parameters()
         y = labels_in_order(y, X, reorders=False)
-        training = self._read(X, y)
+        training = self._prepared(self._read(X, y))
         fitted = copy.copy(self)
         forget_fit(fitted)
         fitted._keep_training(training)

@@ -25,7 +25,7 @@ from similitude.proximity.files import (
     read_proximity,
 )
 from similitude.proximity.unknown import check_fill
-from similitude.reader import Reader, SeveralReader, samples_of
+from similitude.reader import Contract, Samples
 from similitude.similarities.registry import resolve
 from similitude.splits import SimilarityGroupKFold
 
@@ -57,8 +57,7 @@ class Input(Contents):
     @cached_property
     def samples(self) -> Any:
         """The samples as every command reads them, without a warning if the matrix looks like dissimilarities."""
-        reader: Any = SeveralReader(**self.contract) if self.are_several else Reader(**self.contract)
-        return samples_of(reader, self.X, np.asarray(self.y), warns=False)
+        return Samples(Contract(**self.contract, takes_several=True), self.X, np.asarray(self.y), warns=False)
 
     @property
     def fold_arguments(self) -> dict[str, Any]:
@@ -67,8 +66,8 @@ class Input(Contents):
 
     def matrix(self) -> tuple[Any, str | None]:
         """Return the native values between all samples, and the name of the map if they are dissimilarities."""
-        reader = Reader(**self.contract)
-        return self.X if reader.is_precomputed else self.samples.values, reader.map_name
+        contract = Contract(**self.contract)
+        return self.X if contract.is_precomputed else self.samples.values, contract.map_name
 
 
 def read_adjusted(source: Source, *, fill: str | None, no_leak: str | None, note: Notes, seed: int = 0) -> Input:

@@ -21,11 +21,11 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from similitude._utils.progress import progress
 from similitude._utils.threads import one_openmp_thread, suitable_blas_threads
-from similitude.base import new_reader, takes_training, warns_of_dissimilarity
+from similitude.base import contract_of, takes_training, warns_of_dissimilarity
 from similitude.evaluation.batches import Batch, fit_grid
 from similitude.evaluation.relative import Relative, are_relative, scale_of
 from similitude.numerics.shared import shared_work
-from similitude.reader import Reader, Samples, Training, samples_of
+from similitude.reader import ByName, Contract, Samples, Training
 
 Judge = Callable[[Batch, "Fold"], list]
 """A function of a batch and a fold that returns one result for each point of the batch."""
@@ -55,10 +55,10 @@ def samples_for(estimator: Any, X: Any, y: np.ndarray) -> Any:
     """Return all samples, read according to this estimator's input contract."""
     part, _ = reading_part(estimator)
     if reads_training(estimator):
-        return samples_of(new_reader(part), X, y, warns=warns_of_dissimilarity(part))
+        return Samples(contract_of(part), X, y, warns=warns_of_dissimilarity(part))
     # It is not known how an estimator of another library interprets its matrix.
-    reader = Reader() if get_tags(estimator).input_tags.pairwise else None
-    return Samples(reader, X, y, warns=False)
+    contract = Contract(takes_several=True) if get_tags(estimator).input_tags.pairwise else None
+    return Samples(contract, X, y, warns=False)
 
 
 def evaluate(
@@ -179,7 +179,7 @@ class Fold:
         if similarity is None:
             return self
         if similarity not in self._parts:
-            part = Fold(self.samples.parts[similarity], self.train, self._targets[0], len(self._targets) > 1)
+            part = Fold(self.samples.of(similarity), self.train, self._targets[0], len(self._targets) > 1)
             self._parts[similarity] = part
         return self._parts[similarity]
 
@@ -213,14 +213,14 @@ def reads_training(estimator: Any) -> bool:
     return takes_training(part)
 
 
-def given_to(whole: Training, samples: Samples, estimator: Any) -> Any:
+def given_to(whole: ByName[Training], samples: Samples, estimator: Any) -> Any:
     """Return all samples in the form in which an estimator is fitted on them; the parameters are those of fitted_on."""
     if reads_training(estimator):
         return whole
-    computed = not samples.reader.is_matrix and get_tags(estimator).input_tags.pairwise
+    computed = not samples.contract.is_matrix and get_tags(estimator).input_tags.pairwise
     return samples.values if computed else samples.X
 
 
-def fitted_on(whole: Training, samples: Samples, estimator: Any) -> Any:
+def fitted_on(whole: ByName[Training], samples: Samples, estimator: Any) -> Any:
     """Return a copy of the estimator fitted on all samples."""
     return clone(estimator).fit(given_to(whole, samples, estimator), samples.y)

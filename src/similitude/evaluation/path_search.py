@@ -19,7 +19,7 @@ from similitude._utils.docs import shared_docs
 from similitude._utils.forms import is_frame
 from similitude._utils.ids import labels_in_order
 from similitude._utils.scikit_learn import LinkedEstimator
-from similitude.base import PathClassifier, new_reader
+from similitude.base import PathClassifier, contract_of
 from similitude.evaluation.batches import Batch, grouped
 from similitude.evaluation.engine import Fold, absolute, evaluate, given_to, reading_part, reads_training, samples_for
 from similitude.evaluation.relative import are_relative
@@ -27,7 +27,7 @@ from similitude.evaluation.scoring import score_batch
 from similitude.finders.search import check_search
 from similitude.labels import check_labels, check_no_missing
 from similitude.proximity.proximities import as_proximities
-from similitude.reader import Samples, SeveralSamples, is_dict
+from similitude.reader import Samples, is_dict
 
 if TYPE_CHECKING:
     from similitude._utils.types import LabelsLike, ListLike, SamplesLike
@@ -181,7 +181,7 @@ class PathSearchCV(LinkedEstimator, GridSearchCV):
         """Return samples of other libraries as matrices, and labels in the order of the samples."""
         part, _ = reading_part(self.estimator)
         adopted = as_proximities(X) if is_dict(X) else X
-        adopted = new_reader(part).adopted(adopted) if reads_training(self.estimator) else adopted
+        adopted = contract_of(part).adopted(adopted) if reads_training(self.estimator) else adopted
         y = labels_in_order(y, X)
         if y is not None and is_classifier(self.estimator):
             check_no_missing(np.asarray(y))
@@ -191,7 +191,7 @@ class PathSearchCV(LinkedEstimator, GridSearchCV):
         """Return X in a form whose rows and columns ``GridSearchCV`` can divide, which it cannot of a DataFrame."""
         return as_proximities(X) if is_frame(X) and get_tags(self.estimator).input_tags.pairwise else X
 
-    def _refit(self, X: Any, y: Any, samples: Samples | SeveralSamples) -> None:
+    def _refit(self, X: Any, y: Any, samples: Samples) -> None:
         start = time.time()
         best = clone(self.estimator).set_params(**clone(self.best_params_, safe=False))
         part, _ = reading_part(best)

@@ -11,7 +11,7 @@ import numpy as np
 from similitude.proximity.check import dense
 from similitude.proximity.proximities import as_proximities
 from similitude.proximity.scale import similarity_scale
-from similitude.reader import SeveralTraining, Training
+from similitude.reader import ByName, Training
 
 
 @dataclass(frozen=True, repr=False)
@@ -45,15 +45,20 @@ def are_relative(points: list[dict[str, Any]]) -> bool:
 def scale_of(training: Any, map_name: str | None) -> float:
     """Return the scale of training samples whose dissimilarities, if they are some, have the given map.
 
-    Samples that were not read are not mapped; if they have features, it is the root of their mean variance.
+    For several similarities it is the geometric mean of their scales. Samples that were not read are not mapped; if
+    they have features, it is the root of their mean variance.
     """
-    if isinstance(training, Training) and map_name not in (None, training.reader.map_name):
-        training = training.mapped(map_name)
-    if isinstance(training, (Training, SeveralTraining)):
-        return training.scale
+    if isinstance(training, ByName):
+        first, *others = (_under(part, map_name).scale for part in training.parts.values())
+        return first * float(np.exp(np.sum(np.log(np.divide(others, first))) / len(training.parts)))
     given = as_proximities(training)
     if given.features is None:
         return similarity_scale(given.S if map_name is None else -given.S, absent_is_zero=given.absent == "zero")
     sets = given.features if isinstance(given.features, dict) else {"": given.features}
     features = np.asarray(dense(sets.get("bda", next(iter(sets.values())))), dtype=np.float64)
     return float(np.sqrt(np.mean(np.var(features, axis=0)))) or 1.0
+
+
+def _under(training: Training, map_name: str | None) -> Training:
+    """Return training samples under the given map; None means their own."""
+    return training if map_name in (None, training.reader.map_name) else training.mapped(str(map_name))

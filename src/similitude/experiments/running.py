@@ -19,7 +19,7 @@ from similitude._utils.extras import require
 from similitude._utils.ids import labels_in_order
 from similitude._utils.progress import ProgressBars
 from similitude._utils.scikit_learn import num_samples
-from similitude.base import SimilarityEstimator, new_reader
+from similitude.base import SimilarityEstimator, contract_of
 from similitude.evaluation.engine import reading_part
 from similitude.evaluation.path_search import input_parameters
 from similitude.experiments.cells import Cell
@@ -290,8 +290,8 @@ class _Matrices:
         few = num_samples(cell.X) <= LARGEST and cell.protocol.kind != "given"
         if not few or not isinstance(part, SimilarityEstimator) or callable(cell.grid):
             return cell
-        reader = new_reader(part)
-        if reader.is_matrix:
+        contract = contract_of(part)
+        if contract.is_matrix:
             return cell
         reads_input = input_parameters(cell.estimator)
         grids = [cell.grid] if isinstance(cell.grid, Mapping) else cell.grid
@@ -303,7 +303,7 @@ class _Matrices:
         which = digest(part.similarity)
         if which not in self._known:
             self._known[which] = pairwise(cell.X, similarity=measure)
-        matrix = {f"{prefix}similarity": "precomputed", f"{prefix}dissimilarity": reader.map_name}
+        matrix = {f"{prefix}similarity": "precomputed", f"{prefix}dissimilarity": contract.map_name}
         return replace(cell, X=self._known[which], estimator=clone(cell.estimator).set_params(**matrix))
 
 

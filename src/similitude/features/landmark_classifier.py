@@ -12,7 +12,7 @@ from similitude._utils.docs import shared_docs
 from similitude._utils.ids import labels_in_order
 from similitude._utils.scikit_learn import available_if, num_samples
 from similitude._utils.types import ClassWeight, ListLike, MatrixLike, RandomState, SamplesLike
-from similitude.base import SimilarityClassifier, new_reader
+from similitude.base import SimilarityClassifier, contract_of
 from similitude.features.landmark_models import (
     NO_PROBABILITIES,
     LandmarkPath,
@@ -41,7 +41,7 @@ SumMoments = Callable[[Landmarks, Labels, Any], Moments]
 
 
 def _can_go_on(estimator: LandmarkClassifier) -> bool:
-    if new_reader(estimator).is_precomputed or estimator.model != "ridge":
+    if contract_of(estimator).is_precomputed or estimator.model != "ridge":
         raise AttributeError(
             "partial_fit needs raw objects or similarity='columns', and model='ridge'; otherwise all similarities so "
             "far would have to be kept."
@@ -273,7 +273,7 @@ class LandmarkClassifier(LandmarkEstimator, SimilarityClassifier):
             labels = _encoded(y, classes)
             self._adopt(training, labels, self._fit_path(training, labels, points))
             return self
-        if path.state is None or self._new_reader().is_matrix != self._reader.is_matrix:
+        if path.state is None or self._contract().is_matrix != self._reader.is_matrix:
             raise ValueError(
                 "partial_fit cannot continue a fit of another kind of input, or of another model than 'ridge'; "
                 "sklearn.base.clone(model) begins anew."

@@ -14,7 +14,7 @@ from sklearn.utils import get_tags
 
 from similitude._utils.ids import Names, as_ids, column_names_of, given_names
 from similitude._utils.scikit_learn import num_samples
-from similitude.base import SimilarityEstimator, new_reader
+from similitude.base import SimilarityEstimator, contract_of
 from similitude.proximity.check import dense, read_similarity
 from similitude.proximity.proximities import Proximities, as_proximities
 from similitude.proximity.unknown import LearnedFill, fill_needed
@@ -43,7 +43,7 @@ class View(NamedTuple):
         is_ours = isinstance(reading, SimilarityEstimator)
         if get_tags(part).input_tags.pairwise:
             return cls(name, "similarities", is_ours)
-        on_objects = is_ours and not new_reader(reading).is_matrix
+        on_objects = is_ours and not contract_of(reading).is_matrix
         return cls(name, "objects" if on_objects else "features", is_ours)
 
     def __call__(self, X: Any, fill: LearnedFill | None, *, square: bool) -> Any:

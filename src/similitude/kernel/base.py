@@ -167,8 +167,8 @@ class KernelLearningSVC(OneVsOneClassifier):
         raise NotImplementedError
 
     def _prepared(self, training: Training, points: list[Any]) -> Training:
-        asymmetric = training.note_asymmetry(type(self).__name__)
-        training = super()._prepared(training, points)
+        asymmetric = training.asymmetric
+        training = super()._prepared(training.in_both_directions(type(self).__name__), points)
         return training.replaced(mean_of_directions(training.S)) if asymmetric else training
 
     def _solved(self, training: Training, labels: Labels, points: list[Any]) -> list[Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -12,12 +13,29 @@ from similitude._utils.types import ClassWeight
 from similitude.kernel.base import KernelLearningSVC
 from similitude.kernel.learned_spectrum import TARGETS, SpectrumPoint, solve_grid
 from similitude.labels import Labels, class_weights
+from similitude.numerics.alignment import spread
 from similitude.one_vs_one import by_pair, class_pairs
 from similitude.proximity.check import dense
-from similitude.several import SeveralEstimator, matching_factors, matrices_of
+from similitude.reader import ByName, Training
 from similitude.similarities.registry import SimilarityLike
 
 TIED_TARGETS = ("auto", "clip", "flip")
+
+
+@dataclass(frozen=True)
+class _Scaled(ByName[Training]):
+    """Training samples in several similarities with the factors that match their scales."""
+
+    factors: dict[str, float]
+
+
+def matching_factors(matrices: dict[str, np.ndarray]) -> dict[str, float]:
+    """Return factors with which all matrices have the same spread: the geometric mean of theirs over their number."""
+    spreads = {name: spread(S) for name, S in matrices.items()}
+    if len(spreads) == 1:
+        return dict.fromkeys(spreads, 1.0)
+    common = float(np.exp(np.mean(np.log(list(spreads.values())))))
+    return {name: common / own / len(spreads) for name, own in spreads.items()}
 
 
 class MixtureMachines(NamedTuple):
@@ -92,7 +110,7 @@ class _Figures(NamedTuple):
 
 
 @shared_docs
-class MixtureSVC(SeveralEstimator, KernelLearningSVC):
+class MixtureSVC(KernelLearningSVC):
     """Classify by a support vector machine that learns a mixture of the spectra of several similarities.
 
     With ``S_v = U_v diag(lambda_v) U_v^T`` the similarities, on a common scale and with zero eigenvalues left out, the
@@ -175,9 +193,10 @@ class MixtureSVC(SeveralEstimator, KernelLearningSVC):
     """
 
     _path_parameters = ("eta", "gamma", "target")
+    _takes_several = True
 
     def _check_saved(self, sizes: Any) -> bool:
-        return all(list(machines.factors) == self._reader.names for machines in self._path.machines)
+        return all(list(machines.factors) == list(self._readers) for machines in self._path.machines)
 
     def __init__(
         self,
@@ -206,8 +225,12 @@ class MixtureSVC(SeveralEstimator, KernelLearningSVC):
         return SpectrumPoint.checked(parameters, TARGETS)
 
     def _prepared(self, training: Any, points: list[Any]) -> Any:
-        matrices = matrices_of(training, type(self).__name__)
-        return training.replaced(matrices, matching_factors(matrices))
+        def symmetric(part: Training) -> Training:
+            part = part.in_both_directions(type(self).__name__)
+            return part.replaced(dense(part.symmetric).astype(np.float64, copy=False))
+
+        parts = training.each(symmetric).parts
+        return _Scaled(parts, matching_factors({name: part.S for name, part in parts.items()}))
 
     def _solve(self, S: Any, y: np.ndarray, weight: np.ndarray, points: list[SpectrumPoint]) -> list[Any]:
         return solve_grid(S, y, weight, points, bool(self.tied))

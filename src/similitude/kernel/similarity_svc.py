@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import copy
+from dataclasses import replace
 from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
@@ -22,7 +22,7 @@ from similitude.numerics.shared import shared_work
 from similitude.one_vs_one import OneVsOneClassifier
 from similitude.proximity.check import SimilarityWarning, check_similarity
 from similitude.proximity.proximities import at_columns
-from similitude.reader import Rows, Training, matrix_of, training_columns
+from similitude.reader import ByName, Rows, Training, matrix_of, training_columns
 from similitude.similarities.registry import SimilarityLike
 
 _TREATMENTS = {
@@ -200,7 +200,7 @@ class SimilaritySVC(OneVsOneClassifier):
                 "another map."
             )
         if self.transductive or any(point.spectrum != "square" for point in points):
-            training.note_asymmetry("SimilaritySVC")
+            training = training.in_both_directions("SimilaritySVC")
         return training  # "square" uses S as it is, the others symmetrise it
 
     def _solved(self, training: Training, labels: Labels, points: list[SVCPoint]) -> list[Any]:
@@ -223,7 +223,7 @@ class SimilaritySVC(OneVsOneClassifier):
 
     def _rows(self, X: Any) -> Rows:
         try:
-            if self._is_transductive and not isinstance(X, Rows) and self._reader.is_matrix:
+            if self._is_transductive and not isinstance(X, ByName) and self._reader.is_matrix:
                 return self._rows_and_among(X)
             return super()._rows(X)
         except ValueError as error:
@@ -248,8 +248,7 @@ class SimilaritySVC(OneVsOneClassifier):
                 f"X must have {n + m} columns, because transductive=True: the similarities to {n} training samples, "
                 f"then those among the {m} new samples; its shape is {X.shape}."
             )
-        reader = copy.copy(self._reader)
-        reader.extras = ()  # a matrix with the columns of new samples need not have ids
+        reader = replace(self._reader, extras=())  # a matrix with the columns of new samples need not have ids
         rows = reader.rows(at_columns(X, np.arange(n)), estimator=self)
         # The last columns are the new samples, in the order of the rows.
         among, _ = training_columns(at_columns(X, np.arange(n, n + m)), names_of(X))

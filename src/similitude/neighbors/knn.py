@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from dataclasses import replace
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -13,7 +14,7 @@ from similitude._utils.docs import shared_docs
 from similitude._utils.ids import labels_in_order
 from similitude._utils.scikit_learn import available_if, num_samples
 from similitude._utils.types import CostsLike, ListLike, PriorsLike, SamplesLike
-from similitude.base import new_reader
+from similitude.base import contract_of
 from similitude.finders.finder import same_values
 from similitude.finders.graph import GraphSearch
 from similitude.finders.search import SearchLike, check_search
@@ -36,7 +37,7 @@ def _largest(training: Training, finder: Any) -> float:
 
 
 def _takes_raw_objects(estimator: Any) -> bool:
-    if new_reader(estimator).is_precomputed:
+    if contract_of(estimator).is_precomputed:
         raise AttributeError(
             "partial_fit needs raw objects: a precomputed matrix of the new samples lacks the columns of the old ones. "
             "Pass similarity=... or fit the whole matrix."
@@ -198,12 +199,15 @@ class KNNClassifier(SearchingClassifier):
         restarts = int(self.restarts) if weights == "kri" and spectrum == "none" else 0
         return KNNPoint(k, Weighting(weights, spectrum, treated, restarts), reg)
 
+    def _prepared(self, training: Training, points: list[KNNPoint]) -> Training:
+        kinds = sorted({point.weighting.is_local for point in points})
+        if True in kinds:
+            training = training.in_both_directions(f"KNNClassifier(weights={self.weights!r})")
+        return training.indexed(*kinds)
+
     def _fit_path(self, training: Training, labels: Labels, points: list[KNNPoint]) -> KNNPath:
-        finders = {}
-        for local in sorted({point.weighting.is_local for point in points}):
-            if local:
-                training.note_asymmetry(f"KNNClassifier(weights={self.weights!r})")
-            finders[local] = training.finder(symmetric=local, lookup=local)
+        kinds = sorted({point.weighting.is_local for point in points})
+        finders = {local: training.finder(symmetric=local, lookup=local) for local in kinds}
         needed = any(point.weighting.weights in NEEDS_LARGEST for point in points)
         largest = _largest(training, finders[False]) if needed else None
         return KNNPath(points, labels, finders, largest, self.class_ties)
@@ -273,15 +277,14 @@ class KNNClassifier(SearchingClassifier):
         if not self._graph_grows():
             return self.fit(X, y)
         points = self._points([{}])
-        reader = copy.copy(self._reader)
-        reader.objects, reader.n_columns, reader.measure = X, num_samples(X), resolve(self.similarity)
-        reader.dissimilarity = self.dissimilarity
+        about = {"objects": X, "n_columns": num_samples(X), "measure": resolve(self.similarity)}
+        reader = replace(self._reader, dissimilarity=self.dissimilarity, **about)
         labels = self._labels_of(check_labels(y, reader.n_columns))
         finder = copy.copy(self._path.finder)  # if the insertion fails, the fitted finder is unchanged
         if n_new:
-            reader.map = finder.insert(reader, n_new)
+            reader = replace(reader, map=finder.insert(reader, n_new))
         path = KNNPath(points, labels, {points[0].weighting.is_local: finder}, class_ties=self.class_ties)
-        self._adopt(Training(reader, reader.n_columns, lambda: None), labels, path)
+        self._adopt(Training(reader, reader.n_columns, None), labels, path)
         return self
 
     def _graph_grows(self) -> bool:
@@ -290,7 +293,6 @@ class KNNClassifier(SearchingClassifier):
         if not (isinstance(asked, GraphSearch) and isinstance(made, GraphSearch)) or measure.learns:
             return False
         # set_params may have changed the parameters of the graph, or of the similarity, since it was built.
-        reader = self._new_reader()
-        same_order = (reader.map_name is None) == (self._reader.map is None)
+        same_order = (self._contract().map_name is None) == (self._reader.map is None)
         symmetric = self._points([{}])[0].weighting.is_local == made.symmetric_
         return same_order and symmetric and made.is_built_as(asked) and same_values(measure, self._reader.measure)

@@ -236,8 +236,10 @@ class LocalSVC(SearchingClassifier):
         check_choice(target, "target", SPECTRUM_TARGETS)
         return LocalSVCPoint(k, C, spectrum, gamma, target)
 
+    def _prepared(self, training: Training, points: list[LocalSVCPoint]) -> Training:
+        return training.in_both_directions("LocalSVC").indexed(True)
+
     def _fit_path(self, training: Training, labels: Labels, points: list[LocalSVCPoint]) -> LocalSVCPath:
-        training.note_asymmetry("LocalSVC")
         points = [point._replace(n_neighbors=min(point.n_neighbors, len(labels))) for point in points]
         return LocalSVCPath(points, labels, training.finder(symmetric=True, lookup=True))
 

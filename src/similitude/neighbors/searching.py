@@ -16,7 +16,7 @@ from similitude.labels import Labels
 from similitude.numerics.votes import expected_costs, log_of
 from similitude.proximity.check import SimilarityWarning
 from similitude.proximity.unknown import known_counts
-from similitude.reader import Rows
+from similitude.reader import Rows, Training
 
 _SHOWN = 10
 
@@ -100,6 +100,9 @@ class SearchingClassifier(SimilarityClassifier):
     search: Any
 
     _votes_among_known = True
+
+    def _prepared(self, training: Training, points: list[Any]) -> Training:
+        return training.indexed(False)
 
     def known_neighbors(self, X: SamplesLike) -> np.ndarray:
         """Return how many similarities to training samples are known.

@@ -227,7 +227,7 @@ def _sizes_of(estimator: Any, outer: Sizes) -> Sizes:
         sizes["G"] = len(own["classes_"])
     if isinstance(own.get("n_features_in_"), (int, np.integer)):
         sizes["p"] = int(own["n_features_in_"])
-    columns = getattr(own.get("_reader"), "n_columns", None)
+    columns = getattr(next(iter(own.get("_readers", {}).values()), None), "n_columns", None)
     if isinstance(columns, int):
         sizes["n"] = columns
     return sizes

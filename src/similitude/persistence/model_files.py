@@ -9,6 +9,7 @@ import re
 import warnings
 import zipfile
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import IO, Any, Literal, overload
 
@@ -22,11 +23,10 @@ from similitude._utils.files import check_writable, replacing
 from similitude._utils.scikit_learn import num_samples
 from similitude._utils.versions import versions
 from similitude.auto import AutoClassifier
-from similitude.base import SimilarityEstimator, new_reader, reader_of
+from similitude.base import SimilarityEstimator, contract_of, reader_of, readers_of
 from similitude.persistence._tree import Decoder, Encoder, _dtype, check_state
-from similitude.reader import Reader, SeveralReader
 
-FORMAT = (3, 0)
+FORMAT = (4, 0)
 """The version of the format: files with another first number cannot be read, those with a larger second one can."""
 
 _TREE = "model.json"
@@ -241,11 +241,9 @@ def _facts(model: Any) -> dict[str, Any]:
     given, n_columns = "other", getattr(reader, "n_features_in_", None)
     similarities = None
     if isinstance(reader, SimilarityEstimator):
-        contract = reader_of(reader)
-        if isinstance(contract, SeveralReader) and contract.names != ["S"]:
-            similarities = contract.names
-        if not isinstance(contract, SeveralReader):
-            contract = new_reader(reader)
+        names = list(readers_of(reader))
+        similarities = None if names in ([], ["S"]) else names
+        contract = contract_of(reader)
         given = "similarities" if contract.map_name is None else "dissimilarities"
         if not contract.is_matrix:
             given, n_columns = "objects", num_samples(reader.objects_)
@@ -268,10 +266,10 @@ def _own_ids(model: Any) -> list[str] | None:
 
 def _give_ids(model: Any, ids: list[str] | None) -> None:
     """Let the reader of a loaded model know the ids in the file, if it was fitted on a matrix without ids."""
-    reader = reader_of(input_reader(model))
-    for each in reader.readers.values() if isinstance(reader, SeveralReader) else [reader]:
-        if ids is not None and isinstance(each, Reader) and each.is_matrix and each.column_ids is None:
-            each.column_ids = np.array(ids, dtype=object)
+    readers = readers_of(input_reader(model))
+    for name, reader in readers.items():
+        if ids is not None and reader.is_matrix and reader.column_ids is None:
+            readers[name] = replace(reader, column_ids=np.array(ids, dtype=object))
 
 
 def _write(path: Path, tree: bytes, arrays: list[np.ndarray]) -> None:

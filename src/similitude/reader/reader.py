@@ -1,216 +1,50 @@
-"""The input contract: what X may be, and how it becomes similarities."""
+"""The fitted reader: all that is needed of the training samples to read new rows in one similarity."""
 
 from __future__ import annotations
 
 import copy
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from sklearn.utils.validation import validate_data
 
-from similitude._utils.forms import foreign_form
-from similitude._utils.ids import Names, given_names
-from similitude._utils.scikit_learn import feature_names, num_samples, safe_indexing
-from similitude.finders.search import check_search
-from similitude.proximity.check import read_similarity
-from similitude.proximity.evidence import gives_evidence
-from similitude.proximity.maps import LearnedMap, check_map, learned_constants_needed
-from similitude.proximity.proximities import Extras, Proximities, as_proximities
-from similitude.proximity.symmetry import check_same_order
-from similitude.proximity.unknown import LearnedFill, row_values, training_values
-from similitude.reader._columns import check_same_data, check_width, training_columns
-from similitude.reader.base import InputReader
-from similitude.reader.rows import Rows
-from similitude.reader.training import Training
-from similitude.reader.values import ComputedValues, GivenValues, is_dict, matrix_of
-from similitude.similarities.pairwise import check_objects, pairwise, sliceable
-from similitude.similarities.registry import Measure, resolve
+from similitude._utils.ids import Names, column_names_of, column_order, given_names, some
+from similitude._utils.scikit_learn import num_samples, safe_indexing
+from similitude._utils.warn import warn
+from similitude.proximity.check import SimilarityWarning, read_similarity
+from similitude.proximity.proximities import Proximities, as_proximities, at_columns
+from similitude.proximity.unknown import LearnedFill, row_values
+from similitude.reader.contract import Contract, is_dict, matrix_of, named_errors
+from similitude.reader.training import ByName, Rows
+from similitude.reader.values import ComputedValues, GivenValues
+from similitude.similarities.pairwise import check_objects
+from similitude.similarities.registry import Measure
 
 
-class Reader(InputReader):
-    """Reads X according to the input contract, and keeps what is needed of the training samples to read new rows.
+@dataclass(frozen=True, eq=False)
+class Reader(Contract):
+    """A contract with what was learned from the training samples: it reads new rows, and nothing changes it."""
 
-    Notes
-    -----
-    Native values are those of the given matrix or of the similarity function, before the map.
-    """
-
-    _saved_state = {
-        "similarity": "any",
-        "dissimilarity": "None | text",
-        "takes_columns": "bool",
-        "map_argument": "text",
-        "scale": "None | float",
-        "search": "any",
-        "learns_map": "bool",
-        "extras": "tuple of text",
-        "n_columns?": "size n",
-        "column_names?": "None | label[n]",
-        "column_ids?": "None | label[n]",
-        "asymmetric?": "bool",
-        "map?": "None | LearnedMap",
-        "objects?": "any",
-        "measure?": "None | Measure",
-        "kept?": "None | int[n] 0..",
-        "absent?": "text",
-        "fill?": "None | LearnedFill",
-    }
-
-    measure: Measure | None = None
-    objects: Any = None
-    map: LearnedMap | None = None
     n_columns: int = 0
+    objects: Any = None
+    """The training samples, if they are raw objects."""
+    measure: Measure | None = None
+    map: Any = None
+    """The learned map from native values to similarities; None if they are similarities."""
+    absent: Any = "zero"
+    fill: LearnedFill | None = None
     column_names: np.ndarray | None = None
     column_ids: np.ndarray | None = None
-    asymmetric: bool = False
-    absent: str = "zero"
-    fill: LearnedFill | None = None
+    extras: tuple[str, ...] = ()
+    """The names of the data that came with the training samples; new rows must also have them."""
     kept: np.ndarray | None = None
-
-    def __init__(
-        self,
-        similarity: Any = "precomputed",
-        dissimilarity: str | None = None,
-        *,
-        takes_columns: bool = False,
-        map_argument: str = "dissimilarity",
-        scale: float | None = None,
-        search: Any = "matrix",
-        learns_map: bool = True,
-    ):
-        self.similarity = similarity
-        self.dissimilarity = dissimilarity
-        self.takes_columns = takes_columns
-        self.map_argument = map_argument
-        self.scale = scale
-        self.search = search
-        self.learns_map = learns_map
-        self.extras: tuple[str, ...] = ()
-
-    @property
-    def is_columns(self) -> bool:
-        """Whether X holds rows of similarities to fixed prototypes."""
-        return self.takes_columns and isinstance(self.similarity, str) and self.similarity == "columns"
-
-    @property
-    def is_matrix(self) -> bool:
-        """Whether X holds similarities, not raw objects."""
-        return self.is_precomputed or self.is_columns
-
-    @property
-    def map_name(self) -> str | None:
-        """The name of the map from native values to similarities; None if they are similarities."""
-        chosen = self.dissimilarity
-        if not self.is_matrix:
-            measure = resolve(self.similarity)
-            if measure.known and measure.orientation == "similarity" and chosen is not None:
-                raise ValueError(
-                    f"dissimilarity={chosen!r}: {measure.name!r} is a similarity; leave dissimilarity=None."
-                )
-            if chosen is None and measure.orientation == "dissimilarity":
-                chosen = measure.to_similarity
-        if chosen is not None:
-            check_map(chosen, self.map_argument)
-        return chosen
-
-    def fit(self, X: Any, y: Any = None, *, estimator: Any = None, warns: bool = True) -> Training:
-        map_name = self.map_name
-        chosen = check_search(self.search)
-        if chosen is not None and self.is_precomputed:
-            raise ValueError(
-                f"search={self.search!r} needs raw objects, but X is a precomputed matrix, in which every similarity "
-                "is known already. Pass similarity=..., or leave search='matrix'."
-            )
-        if chosen is not None and map_name == "double-centring":
-            raise ValueError(
-                f"search={self.search!r}: the map 'double-centring' needs whole rows; use search='matrix' or "
-                "another map."
-            )
-        if not self.is_matrix:
-            return self._fit_objects(X, y, map_name, chosen)
-        X = self.adopted(X)
-        S, has_nan = read_similarity(
-            matrix_of(X),
-            name="X",
-            square=not self.is_columns,
-            orientation="similarity" if map_name is None and warns else "dissimilarity",
-            estimator=estimator,
-            takes_nan=True,
-        )
-        if self.is_precomputed:
-            check_same_order(S, dissimilarity=map_name is not None)
-        given = as_proximities(X)
-        S, unknown = self.note_unknown(given, S, has_nan)
-        self.n_columns, self.column_names = S.shape[1], feature_names(matrix_of(X))
-        self.column_ids = given.column_ids
-        self.note_extras(given.extras, ids=not given.adopted)
-        self.learn_fill(given.fill, S)
-        if unknown and map_name == "double-centring" and self.fill is not None:
-            S, unknown = self.fill(S, square=self.is_precomputed), False
-        native = GivenValues(S, square=self.is_precomputed)
-        if self.learns_map and map_name is not None:
-            self.map = self.learned_map(S)
-            S = self.similarities(S)
-        return Training(self, S.shape[0], lambda: S, given.extras, native=native, unknown=unknown)
-
-    def note_unknown(self, given: Proximities, S: Any, has_nan: bool) -> tuple[Any, bool]:
-        """Record what absent entries mean, and return the matrix and whether some of its values are unknown."""
-        self.absent = given.absent
-        return training_values(S, has_nan, self.absent, distances=self.map_name is not None, square=self.is_precomputed)
-
-    def learn_fill(self, fill: Any, native: Any) -> None:
-        """Learn the value of unknown pairs from native values."""
-        far = self.map_name is not None
-        self.fill = None if fill is None else LearnedFill.learn(native, fill, dissimilarities=far)
-
-    def adopted(self, X: Any) -> Any:
-        if not self.is_precomputed or isinstance(X, Proximities):
-            return X
-        if is_dict(X):
-            return as_proximities(X)
-        if isinstance(X, np.ndarray) and X.ndim == 3:
-            raise ValueError(
-                f"X must be a square matrix; got an array of shape {X.shape}. Pass several similarities by name, such "
-                "as {'first': X[0], 'second': X[1]}, to a classifier that takes several, such as AutoClassifier."
-            )
-        distances = self.map_name is not None
-        form = foreign_form(X, distances=distances)
-        if form is None or form.ids is None:
-            return X if form is None else form.matrix
-        return as_proximities(X, distances=distances)
-
-    def note_extras(self, extras: Extras, *, ids: bool = True) -> None:
-        """Record which data came with the training samples; new rows must also have them."""
-        # With fixed prototypes the columns are not the samples of the rows, so the ids of the rows do not matter.
-        names = [name for name, values in extras._asdict().items() if values is not None]
-        self.extras = tuple(name for name in names if name != "ids" or (ids and not self.is_columns))
-
-    def _fit_objects(self, X: Any, y: Any, map_name: str | None, search: Any) -> Training:
-        self.objects = sliceable(X)
-        self.n_columns = num_samples(self.objects)
-        self.measure = measure = resolve(self.similarity).learned(self.objects, y)
-        native: Any = ComputedValues(measure, self.objects, self.objects)
-
-        def load() -> Any:
-            return self.similarities(pairwise(self.objects, similarity=measure))
-
-        if search is not None or map_name is None or not self.learns_map:
-            return Training(self, self.n_columns, load, native=native)
-        if not learned_constants_needed(map_name):
-            self.map = LearnedMap(map_name, {})
-            return Training(self, self.n_columns, load, native=native)
-        values = pairwise(self.objects, similarity=measure)
-        self.map = self.learned_map(values)
-        S = self.similarities(values)
-        return Training(self, self.n_columns, lambda: S, native=GivenValues(values, square=True))
-
-    def learned_map(self, native: Any) -> LearnedMap | None:
-        """Return the map with constants learned from native values."""
-        map_name = self.map_name
-        if map_name is None:
-            return None
-        return LearnedMap.learn(native, map_name, scale=self.scale, absent=self.absent)
+    """The positions of the objects, if only some are kept."""
+    both_directions: bool = False
+    """Whether similarities of new raw objects that must be symmetric are averaged over both directions."""
 
     def rows(self, X: Any, *, support: np.ndarray | None = None, estimator: Any = None) -> Rows:
+        """Return the rows of new samples, of which only the columns in ``support`` need be given."""
         if not self.is_matrix:
             objects = check_objects(X)
             native = ComputedValues(self.measure, objects, self.objects, self.kept)
@@ -229,19 +63,37 @@ class Reader(InputReader):
             part = support
         if estimator is not None:
             try:
-                check_width(X, S.shape[1], part, estimator)
+                _check_width(X, S.shape[1], part, estimator)
             except ValueError as error:
                 raise ValueError(f"{error}{' X also contains NaN.' if has_nan else ''}") from error
-        check_same_data(self, given)
+        self._check_same_data(given)
         places = None if part is None else np.searchsorted(part, np.arange(self.n_columns))
         if has_nan and self.map_name == "double-centring" and self.fill is not None:
             S, has_nan = self.fill(S), False
-        rows = Rows(self, S.shape[0], GivenValues(S, columns=places), given.extras, support=part, unknown=has_nan)
-        rows.S = self.similarities(S)
-        return rows
+        similarities = self.similarities(S)
+        return Rows(
+            self,
+            S.shape[0],
+            GivenValues(S, columns=places),
+            given.extras,
+            load=lambda: similarities,
+            support=part,
+            unknown=has_nan,
+        )
+
+    def _check_same_data(self, given: Proximities) -> None:
+        """Check that new rows come with the same data as the training samples, such as features and ids."""
+        names = {name: "column_ids" if name == "ids" else name for name in self.extras}
+        missing = sorted(name for name in names if getattr(given, names[name]) is None)
+        if missing:
+            raise ValueError(
+                f"X: {', '.join(missing)} was given in fit and is missing here; pass Proximities(S, "
+                f"{', '.join(names[name] + '=...' for name in missing)})."
+            )
 
     @property
     def ids(self) -> Names | None:
+        """The names of the training samples, to which the columns of new rows are matched; None without any."""
         if self.column_ids is not None:
             # Whole numbers that a DataFrame had as index may be positions.
             return given_names(self.column_ids, adopted="ids" not in self.extras)
@@ -253,11 +105,6 @@ class Reader(InputReader):
             return native
         return (self.map.transposed() if transposed else self.map)(native, name="X", absent=self.absent)
 
-    def evidence(self, native: Any) -> np.ndarray:
-        """Return for each row of native values whether it gives evidence."""
-        zero = self.absent == "zero" or (self.absent == "farthest" and self.map_name is None)
-        return gives_evidence(native, absent_is_zero=zero)
-
     def columns_read(self, used: np.ndarray) -> np.ndarray:
         """Return the columns that rows must have if the columns ``used`` are needed."""
         if self.map is not None and self.map.map_name == "double-centring":
@@ -266,13 +113,33 @@ class Reader(InputReader):
 
     def reduced_to(self, positions: np.ndarray) -> Reader:
         """Return a reader of native values that keeps only the raw objects at these positions."""
-        reduced = copy.copy(self)
-        reduced.map, reduced.learns_map = None, False
-        if self.objects is not None:
-            places = positions if self.kept is None else np.searchsorted(self.kept, positions)
-            reduced.objects, reduced.kept = safe_indexing(self.objects, places), positions
-            reduced.n_columns = len(positions)
-        return reduced
+        if self.objects is None:
+            return replace(self, map=None, learns_map=False)
+        places = positions if self.kept is None else np.searchsorted(self.kept, positions)
+        objects = safe_indexing(self.objects, places)
+        return replace(self, map=None, learns_map=False, objects=objects, kept=positions, n_columns=len(positions))
+
+    _saved_state = {
+        "similarity": "any",
+        "dissimilarity": "None | text",
+        "takes_columns": "bool",
+        "takes_several": "bool",
+        "map_argument": "text",
+        "scale": "None | float",
+        "search": "any",
+        "learns_map": "bool",
+        "n_columns": "size n",
+        "objects": "any",
+        "measure": "None | Measure",
+        "map": "None | LearnedMap",
+        "absent": "text",
+        "fill": "None | LearnedFill",
+        "column_names": "None | label[n]",
+        "column_ids": "None | label[n]",
+        "extras": "tuple of text",
+        "kept": "None | int[n] 0..",
+        "both_directions": "bool",
+    }
 
     def _check_saved(self, sizes: Any) -> bool:
         """Return whether a loaded reader has what its contract needs."""
@@ -281,3 +148,70 @@ class Reader(InputReader):
         if not self.is_matrix:
             return self.measure is not None and num_samples(self.objects) == self.n_columns
         return self.n_columns > 0 and (self.map is not None) == (self.learns_map and self.map_name is not None)
+
+
+def rows_of(
+    readers: dict[str, Reader], X: Any, *, support: np.ndarray | None = None, estimator: Any = None
+) -> ByName[Rows]:
+    """Return the rows of new samples in the similarities of these readers."""
+    names = list(readers)
+    inputs = dict.fromkeys(names, X)
+    precomputed = next(iter(readers.values())).is_precomputed
+    if precomputed and (isinstance(X, Proximities) or is_dict(X)):
+        given = as_proximities(X)
+        held = list(given.similarities)
+        # One similarity on both sides counts as the same if one of them has no name.
+        unnamed = names == ["S"] or (len(names) == 1 and held == ["S"])
+        if set(held) != set(names) and not unnamed:
+            then, now = (", ".join(map(repr, known)) for known in (names, held))
+            raise ValueError(f"X must hold the same similarities as in fit ({then}); got {now}.")
+        if len(names) > 1:
+            inputs = {name: given.select(name) for name in names}
+    elif precomputed and len(names) > 1:
+        raise ValueError(
+            f"X must hold the similarities {', '.join(map(repr, names))} by name, as in fit: pass a dict of "
+            "matrices, or Proximities of them."
+        )
+    parts = {}
+    for name, own in inputs.items():
+        with named_errors(name, len(inputs)):
+            parts[name] = readers[name].rows(own, support=support, estimator=estimator)
+    return ByName(parts)
+
+
+def training_columns(X: Any, own: Names | None, support: np.ndarray | None = None) -> tuple[Any, np.ndarray | None]:
+    """Return X with the columns of the training samples in their order, matched by id where both sides have ids."""
+    given = column_names_of(X)
+    if own is None or given is None:
+        return X, None
+    order, restricted, strange = column_order(own, given, support)
+    if strange:
+        warn(f"X: {len(strange)} columns are not training samples and are ignored: {some(strange)}.", SimilarityWarning)
+    return X if order is None else at_columns(X, np.array(order)), support if restricted else None
+
+
+def _check_width(X: Any, width: int, part: np.ndarray | None, estimator: Any) -> None:
+    """Check the number and the names of the columns: those of all training samples, or only those in ``part``.
+
+    The columns of ``Proximities`` with ids have been matched already.
+    """
+    matched = isinstance(X, Proximities) and X.column_ids is not None
+    if part is not None or matched:
+        expected = estimator.n_features_in_
+        used = expected if part is None else len(part)
+        if width != used:
+            restricted = f", or the {used} of support_columns_ alone" if used < expected else ""
+            raise ValueError(
+                f"X has {width} features, but {type(estimator).__name__} is expecting {expected} features as "
+                f"input{restricted}."
+            )
+    if matched:
+        return
+    if part is not None:
+        names = getattr(estimator, "feature_names_in_", None)
+        estimator = copy.copy(estimator)
+        estimator.n_features_in_ = len(part)
+        if names is not None:
+            estimator.feature_names_in_ = names[part]
+    matrix = X.S if isinstance(X, Proximities) else X
+    validate_data(estimator, matrix, reset=False, skip_check_array=True)

@@ -1,8 +1,9 @@
-"""All samples of a search, read once and divided into folds."""
+"""The one way in: X is read and checked once, and the whole, or folds, are taken from it."""
 
 from __future__ import annotations
 
 import copy
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -10,162 +11,274 @@ import numpy as np
 from scipy import sparse
 
 from similitude._utils.scikit_learn import feature_names, num_samples, safe_indexing
-from similitude.finders.search import check_search
 from similitude.proximity.check import read_similarity
-from similitude.proximity.proximities import Extras, Proximities, as_proximities
+from similitude.proximity.maps import LearnedMap, learned_constants_needed
+from similitude.proximity.proximities import Proximities, as_proximities
 from similitude.proximity.split import cut
 from similitude.proximity.symmetry import check_same_order
-from similitude.reader.base import NO_EXTRAS, SearchSamples
+from similitude.proximity.unknown import LearnedFill, training_values
+from similitude.reader.contract import Contract, are_several, matrix_of, named_errors
 from similitude.reader.reader import Reader
-from similitude.reader.rows import Rows
-from similitude.reader.training import Training
-from similitude.reader.values import GivenValues, matrix_of
-from similitude.similarities.pairwise import check_objects, pairwise
+from similitude.reader.training import NO_EXTRAS, ByName, Rows, Training
+from similitude.reader.values import ComputedValues, GivenValues
+from similitude.similarities.pairwise import pairwise, sliceable
 from similitude.similarities.registry import resolve
 
 
-class Samples(SearchSamples):
-    """All samples of a search, which are read once and divided into folds."""
+class Samples:
+    """All samples in one similarity, or in several by name, read and checked once.
 
-    def __init__(self, reader: Any, X: Any, y: Any, *, warns: bool = True):
-        X = X if reader is None else reader.adopted(X)
-        self.reader, self.X, self.y = reader, X, y
-        self.n = num_samples(X)
-        if reader is None:
-            return
-        self.unknown = False
-        if reader.is_matrix:
-            self.values = self._checked(X, warns)
-        else:
-            self.X = check_objects(X)
+    ``named`` is whether similarities were given by name, which the results of methods on them then show.
+    Without a contract they are the input of an estimator that reads it itself, such as feature vectors.
+    """
 
-    def _checked(self, X: Any, warns: bool) -> Any:
-        """Return the checked matrix, so that its folds need not be checked; a DataFrame becomes an array."""
-        orientation = "similarity" if warns and self.reader.map_name is None else "dissimilarity"
-        options: dict[str, Any] = {"name": "X", "square": not self.reader.is_columns, "orientation": orientation}
-        given, checked = as_proximities(X), {}
-        for name, values in given.similarities.items():
-            S, has_nan = read_similarity(values, takes_nan=True, **options)
-            if self.reader.is_precomputed:
-                check_same_order(S, dissimilarity=self.reader.map_name is not None)
-            S, unknown = self.reader.note_unknown(given, S, has_nan)
-            checked[name] = S if sparse.issparse(S) else np.asarray(S)
-            self.unknown |= unknown
-        return given.replaced(checked, given.features) if isinstance(X, Proximities) else checked["S"]
+    def __init__(
+        self,
+        contract: Contract | None,
+        X: Any,
+        y: Any = None,
+        *,
+        warns: bool = True,
+        estimator: Any = None,
+        named: bool | None = None,
+    ):
+        self.contract: Any = contract
+        self.y, self.X = y, X
+        if named is None:
+            named = contract is not None and are_several(contract.similarity, X, contract.dissimilarity)
+        self.named = named
+        self._read: dict[str, _Read] = {}
+        if contract is not None:
+            self.X = contract.adopted(X) if contract.is_matrix else sliceable(X)
+            each = contract.by_name(self.X)
+            for name, (own, given) in each.items():
+                with named_errors(name, len(each)):
+                    self._read[name] = _Read(own, given, y, warns, estimator)
+        self.n = num_samples(self.X)
+
+    @cached_property
+    def parts(self) -> dict[str, Samples]:
+        """The samples in each of the similarities, by name; a single one is named "S"."""
+        return {name: self.of(name) for name in self._read}
+
+    def of(self, name: str | None) -> Samples:
+        """Return the samples in one of the similarities; None means all."""
+        if name is None:
+            return self
+        own = self._read[name]
+        return self._with({name: own}, contract=own.contract, X=own.X, named=False)
+
+    def _with(self, read: dict[str, _Read], **changes: Any) -> Samples:
+        other = copy.copy(self)
+        for name in ("parts", "values"):
+            vars(other).pop(name, None)
+        vars(other).update(changes, _read=read)
+        return other
 
     @cached_property
     def values(self) -> Any:
-        """The native values between all samples, computed once, by a similarity that has learned from all of them."""
-        return pairwise(self.X, similarity=resolve(self.reader.similarity).learned(self.X, self.y))
+        """The native values between all samples, in ``Proximities`` if there are several or if X was given so.
+
+        Those of raw objects are computed once, by a similarity that has learned from all of them.
+        """
+        matrices = {name: own.values for name, own in self._read.items()}
+        if isinstance(self.X, Proximities):
+            return self.X.replaced(matrices, self.X.features)
+        return Proximities(matrices) if len(matrices) > 1 else next(iter(matrices.values()))
+
+    @property
+    def unknown(self) -> bool:
+        """Whether some values are unknown."""
+        return any(own.unknown for own in self._read.values())
 
     @property
     def learns(self) -> bool:
-        """Whether the similarity learns from data; each fold then has its own values."""
-        return not self.reader.is_matrix and resolve(self.reader.similarity).learns
+        """Whether a similarity learns from data; each fold then has its own values."""
+        return any(own.learns for own in self._read.values())
 
-    def fold(self, train: np.ndarray, test: np.ndarray) -> tuple[Training, Rows]:
-        reader = self._fresh()
-        reader.search = "matrix"
-        if self.learns:
-            training = reader.fit(safe_indexing(self.X, train), safe_indexing(self.y, train), warns=False)
-            training.announced = False
-            return training, reader.rows(safe_indexing(self.X, test))
-        columns = np.arange(self.values.shape[1]) if reader.is_columns else train
-        training = self._training(reader, train, columns)
-        training.announced = False
-        # For a matrix, predict gets only the rows, so the other direction must not be used.
-        native = GivenValues(self.values, test, columns, square=not reader.is_matrix)
-        objects = None if reader.is_matrix else safe_indexing(self.X, test)
-        extras = _extras(self.values, test)
-        rows = Rows(
-            reader, len(test), native, extras, objects=objects, unknown=self._stays_unknown(reader), announced=False
-        )
-        if self.unknown and not rows.unknown:
-            rows.native = native.filled(reader.fill)
-        return training, rows
+    def whole(self) -> ByName[Training]:
+        """Return all samples as training samples."""
+        found = {}
+        for name, own in self._read.items():
+            with named_errors(name, len(self._read)):
+                found[name] = own.whole()
+        return ByName(found)
+
+    def fold(self, train: np.ndarray, test: np.ndarray) -> tuple[ByName[Training], ByName[Rows]]:
+        """Return the training samples of a fold and the rows of its test samples; values are cut out at first use."""
+        folds = {name: own.fold(train, test) for name, own in self._read.items()}
+        training = ByName({name: part for name, (part, _) in folds.items()})
+        return training, ByName({name: rows for name, (_, rows) in folds.items()})
 
     def evidence(self, train: np.ndarray, test: np.ndarray) -> np.ndarray:
-        reader = self._fresh()
-        if self.learns:
-            reader.learns_map = False  # native values are looked at
-            reader.fit(safe_indexing(self.X, train), safe_indexing(self.y, train), warns=False)
-            return reader.rows(safe_indexing(self.X, test)).evidence
-        if _extras(self.values, test).features is not None:
-            return np.ones(len(test), dtype=bool)
-        columns = np.arange(self.values.shape[1]) if reader.is_columns else train
-        return reader.evidence(_similarities(self.values, test, columns))
+        """Return for each test sample of a fold whether its row to the training samples of the fold gives evidence."""
+        return np.logical_or.reduce([own.evidence(train, test) for own in self._read.values()])
 
-    def whole(self) -> Training:
-        reader = self._fresh()
-        if self.learns or check_search(reader.search) is not None:
-            return reader.fit(self.X, self.y)
-        everything = np.arange(self.n)
-        columns = np.arange(self.values.shape[1]) if reader.is_columns else everything
-        training = self._training(reader, everything, columns)
-        if reader.is_matrix:
-            given = as_proximities(self.X)
-            reader.column_names, reader.column_ids = feature_names(matrix_of(self.X)), given.column_ids
-            reader.note_extras(given.extras, ids=not given.adopted)
-        return training
-
-    def _fresh(self) -> Reader:
-        return copy.copy(self.reader)
-
-    def _training(self, reader: Reader, rows: np.ndarray, columns: np.ndarray) -> Training:
-        """Return some of the samples; their values are not read unless the map learns from them."""
-        reader.n_columns = len(columns)
-        if not reader.is_matrix:
-            reader.measure, reader.objects = resolve(reader.similarity), safe_indexing(self.X, rows)
-        extras = _extras(self.values, rows)
-        native = GivenValues(self.values, rows, columns, square=not reader.is_columns)
-        fill = self.values.fill if isinstance(self.values, Proximities) else None
-        if fill is not None:
-            reader.learn_fill(fill, _similarities(self.values, rows, columns))
-        unknown = self._stays_unknown(reader)
-        if not reader.learns_map or reader.map_name is None:
-            return Training(
-                reader,
-                len(rows),
-                lambda: _similarities(self.values, rows, columns),
-                extras,
-                native=native,
-                unknown=unknown,
-            )
-        values = _similarities(self.values, rows, columns)
-        if self.unknown and not unknown:
-            native = native.filled(reader.fill)
-            values = native.values
-        reader.map = reader.learned_map(values)
-        return Training(reader, len(rows), lambda: reader.similarities(values), extras, native=native, unknown=unknown)
-
-    def _stays_unknown(self, reader: Reader) -> bool:
-        """Return whether unknown values are passed on; double-centring needs them filled before."""
-        return self.unknown and (reader.map_name != "double-centring" or reader.fill is None)
+    def native(self, train: np.ndarray, test: np.ndarray, pairwise: bool) -> tuple[Any, Any]:
+        """Return the training part and the test part of X for an estimator that does not use a reader."""
+        if not pairwise:
+            return safe_indexing(self.X, train), safe_indexing(self.X, test)
+        return cut(self.values, train, train), cut(self.values, test, train)
 
     def precomputed(self) -> Samples:
-        if self.reader.is_matrix:
+        """Return the same samples as precomputed matrices of native values."""
+        if self.contract is None or self.contract.is_matrix:
             return self
-        part = copy.copy(self)
-        part.reader, part.X = Reader("precomputed", self.reader.map_name), self.values
-        return part
+        if not self.named:
+            return Samples(Contract("precomputed", self.contract.map_name), self.values, self.y, warns=False)
+        maps = {name: own.contract.map_name for name, own in self._read.items()}
+        values = {name: own.values for name, own in self._read.items()}
+        return Samples(Contract("precomputed", maps, takes_several=True), values, self.y, warns=False)
 
     def part(self, rows: np.ndarray) -> Samples:
-        y = safe_indexing(self.y, rows)
-        if self.reader is None or self.learns:
-            return Samples(self.reader, safe_indexing(self.X, rows), y, warns=False)
-        columns = np.arange(self.values.shape[1]) if self.reader.is_columns else rows
+        """Return some of the samples."""
+        read = {name: own.part(rows) for name, own in self._read.items()}
+        if len(read) == 1:
+            X = next(iter(read.values())).X
+        else:
+            X = cut(self.X, rows, rows) if isinstance(self.X, Proximities) else safe_indexing(self.X, rows)
+        return self._with(read, X=X, y=safe_indexing(self.y, rows), n=len(rows))
+
+
+class _Read:
+    """All samples in one similarity: the native values between them, checked, or computed when they are needed."""
+
+    def __init__(self, contract: Contract, X: Any, y: Any, warns: bool = True, estimator: Any = None):
+        self.contract, self.y = contract, y
+        self._search, map_name = contract.check_search(), contract.map_name
+        self.extras, self.absent, self.unknown = NO_EXTRAS, "zero", False
+        if not contract.is_matrix:
+            self.X = sliceable(X)
+            return
+        self.X = X
+        S, has_nan = read_similarity(
+            matrix_of(X),
+            name="X",
+            square=not contract.is_columns,
+            orientation="similarity" if warns and map_name is None else "dissimilarity",
+            estimator=estimator,
+            takes_nan=True,
+        )
+        if contract.is_precomputed:
+            check_same_order(S, dissimilarity=map_name is not None)
+        given = as_proximities(X)
+        self.extras, self.absent = given.extras, given.absent
+        S, self.unknown = training_values(
+            S, has_nan, given.absent, distances=map_name is not None, square=contract.is_precomputed
+        )
+        self.values = S if sparse.issparse(S) else np.asarray(S)
+
+    @cached_property
+    def values(self) -> Any:
+        """The native values between all samples."""
+        return pairwise(self.X, similarity=resolve(self.contract.similarity).learned(self.X, self.y))
+
+    @property
+    def learns(self) -> bool:
+        """Whether the similarity learns from data."""
+        return not self.contract.is_matrix and resolve(self.contract.similarity).learns
+
+    def whole(self) -> Training:
+        """Return all samples as training samples; of raw objects nothing is computed before it is needed."""
+        computes = self.learns or self._search is not None or "values" not in vars(self)
+        training = self._learned() if computes else self._taken(None)
+        if training.reader.map is not None and isinstance(training.native, GivenValues):
+            training.S  # noqa: B018 - values that cannot be mapped raise an error here
+        return training
+
+    def fold(self, train: np.ndarray, test: np.ndarray) -> tuple[Training, Rows]:
+        """Return the training samples of a fold and the rows of its test samples."""
+        if self.learns:
+            training = self._of_objects(train)._learned(announced=False)
+            return training, training.reader.rows(safe_indexing(self.X, test))
+        training = self._taken(train)
+        reader, columns = training.reader, None if self.contract.is_columns else train
+        # For a matrix, predict gets only the rows, so the other direction must not be used.
+        native = GivenValues(self.values, test, columns, square=not reader.is_matrix)
+        if self.unknown and not training.unknown:
+            native = native.filled(reader.fill)
+        objects = None if reader.is_matrix else safe_indexing(self.X, test)
+        options: dict[str, Any] = {"objects": objects, "unknown": training.unknown, "announced": False}
+        return training, Rows(reader, len(test), native, self.extras.take(test), **options)
+
+    def _of_objects(self, rows: np.ndarray, **changes: Any) -> _Read:
+        contract = replace(self.contract, search="matrix", **changes)
+        return _Read(contract, safe_indexing(self.X, rows), safe_indexing(self.y, rows), warns=False)
+
+    def _learned(self, announced: bool = True) -> Training:
+        """Return all samples, raw objects, as training samples, from which the similarity and its map learn."""
+        contract, objects = self.contract, self.X
+        n, map_name = num_samples(objects), contract.map_name
+        measure = resolve(contract.similarity).learned(objects, self.y)
+        native: Any = ComputedValues(measure, objects, objects)
+        learned = None
+        if map_name is not None and contract.learns_map and self._search is None:  # a finder learns it by itself
+            if learned_constants_needed(map_name):
+                native = GivenValues(native.whole(), square=True)
+                learned = contract.learned_map(native.values, self.absent)
+            else:
+                learned = LearnedMap(map_name, {})
+        reader = Reader(**vars(contract), n_columns=n, objects=objects, measure=measure, map=learned)
+        return Training(reader, n, native, announced=announced)
+
+    def _taken(self, rows: np.ndarray | None) -> Training:
+        """Return some of the samples, or all, as training samples; values are read only if a map or a fill learns."""
+        contract, whole = self.contract, rows is None
+        columns = None if contract.is_columns else rows
+        native = GivenValues(self.values, rows, columns, square=not contract.is_columns)
+        n = self.values.shape[0] if rows is None else len(rows)
+        about: dict[str, Any] = {"n_columns": self.values.shape[1] if columns is None else n, "absent": self.absent}
+        if not contract.is_matrix:
+            about |= {
+                "measure": resolve(contract.similarity),
+                "objects": self.X if whole else safe_indexing(self.X, rows),
+            }
+        elif whole:
+            given = as_proximities(self.X)
+            about |= {"column_names": feature_names(matrix_of(self.X)), "column_ids": given.column_ids}
+            about["extras"] = _names_of(self.extras, ids=not given.adopted and not contract.is_columns)
+        map_name, unknown = contract.map_name, self.unknown
+        fill = self.X.fill if isinstance(self.X, Proximities) else None
+        if fill is not None:
+            about["fill"] = LearnedFill.learn(native.whole(), fill, dissimilarities=map_name is not None)
+            if unknown and map_name == "double-centring":  # which needs all values
+                native, unknown = native.filled(about["fill"]), False
+        values = None
+        if contract.learns_map and map_name is not None:
+            values = native.whole()
+            about["map"] = contract.learned_map(values, self.absent)
+        reader = Reader(**vars(contract if whole else replace(contract, search="matrix")), **about)
+        load = None if values is None else (lambda: reader.similarities(values))
+        extras = self.extras if rows is None else self.extras.take(rows)
+        return Training(reader, n, native, extras, load=load, unknown=unknown, announced=whole)
+
+    def evidence(self, train: np.ndarray, test: np.ndarray) -> np.ndarray:
+        """Return for each test sample of a fold whether its row to the training samples of the fold gives evidence."""
+        if self.learns:
+            reader = self._of_objects(train, learns_map=False)._learned().reader
+            return reader.rows(safe_indexing(self.X, test)).evidence
+        if self.extras.features is not None:
+            return np.ones(len(test), dtype=bool)
+        values = cut(self.values, test, np.arange(self.values.shape[1]) if self.contract.is_columns else train)
+        return self.contract.evidence(values, self.absent)
+
+    def part(self, rows: np.ndarray) -> _Read:
+        """Return some of the samples."""
+        if self.learns:
+            return self._of_objects(rows)
         part = copy.copy(self)
-        part.y, part.n, part.values = y, len(rows), cut(self.values, rows, columns)
-        part.X = part.values if self.reader.is_matrix else safe_indexing(self.X, rows)
+        columns = np.arange(self.values.shape[1]) if self.contract.is_columns else rows
+        part.y, part.values = safe_indexing(self.y, rows), cut(self.values, rows, columns)
+        part.extras, part.X = self.extras.take(rows), part.values
+        if isinstance(self.X, Proximities):
+            part.X = cut(self.X, rows, columns)
+        elif not self.contract.is_matrix:
+            part.X = safe_indexing(self.X, rows)
         return part
 
 
-def _similarities(values: Any, rows: np.ndarray, columns: np.ndarray) -> Any:
-    S = values.S if isinstance(values, Proximities) else values
-    whole = len(rows) == S.shape[0] and len(columns) == S.shape[1]
-    return S if whole and np.array_equal(rows, np.arange(len(rows))) else cut(S, rows, columns)
-
-
-def _extras(values: Any, rows: np.ndarray) -> Extras:
-    """Return the data of these samples in addition to their similarities."""
-    return values.extras.take(rows) if isinstance(values, Proximities) else NO_EXTRAS
+def _names_of(extras: Any, *, ids: bool) -> tuple[str, ...]:
+    """Return the names of the data that came with the training samples."""
+    # With fixed prototypes the columns are not the samples of the rows, so the ids of the rows do not matter.
+    given = extras._asdict()
+    return tuple(name for name, values in given.items() if values is not None and (name != "ids" or ids))

@@ -18,7 +18,7 @@ from similitude.diagnosis import Diagnosis, diagnose, pictures
 from similitude.labels import check_labels
 from similitude.proximity.check import SimilarityWarning, dense
 from similitude.proximity.split import cut
-from similitude.reader import Samples, SearchSamples, SeveralSamples
+from similitude.reader import Samples
 from similitude.report.code import Source
 from similitude.report.outcome import Outcome, find_outcome, similarities_of
 from similitude.report.similarities import SideBySide, read_samples, side_by_side
@@ -73,10 +73,10 @@ def find(
     with warnings.catch_warnings():
         # The advice contains what the warnings would report.
         warnings.simplefilter("ignore", SimilarityWarning)
-        everything: Any = X if isinstance(X, SearchSamples) else read_samples(X, y, contract)
-        together = side_by_side(everything, auto, y) if isinstance(everything, SeveralSamples) else None
+        everything: Any = X if isinstance(X, Samples) else read_samples(X, y, contract)
+        together = side_by_side(everything, auto, y) if everything.named else None
         samples: Samples = everything if together is None else everything.parts[together.shown]
-        S, origin = similarities_of(samples, samples.reader.map_name), _origin(samples)
+        S, origin = similarities_of(samples, samples.contract.map_name), _origin(samples)
         n = S.shape[0]
         classes, labels = np.unique(check_labels(y, n), return_inverse=True)
         names = _names(ids, samples.X, n)
@@ -88,7 +88,7 @@ def find(
             origin = f"There are {len(together.diagnoses)} similarities; the pictures show {together.shown!r}. {origin}"
         found: Any = getattr(auto, "diagnosis_", None) if together is None else together.diagnoses[together.shown]
         sampling: dict[str, Any] = {"max_samples": max_samples, "random_state": random_state}
-        diagnosis = found or diagnose(samples.values, y, dissimilarity=samples.reader.map_name, **sampling)
+        diagnosis = found or diagnose(samples.values, y, dissimilarity=samples.contract.map_name, **sampling)
         of_all = len(drawn) == n == diagnosis.n_sampled
         spectra = pictures.spectra(shown, eigenvalues=diagnosis.eigenvalues if of_all else None)
         drawn_labels = labels[drawn]
@@ -114,13 +114,13 @@ def find(
 
 def _origin(samples: Samples) -> str:
     """Return a sentence about the origin of the similarities."""
-    reader, map_name = samples.reader, samples.reader.map_name
-    if reader.is_precomputed:
+    contract, map_name = samples.contract, samples.contract.map_name
+    if contract.is_precomputed:
         origin = "The similarities are those of the given matrix."
         if map_name is not None:
             origin = f"The given matrix holds dissimilarities, which the map {map_name!r} turned into similarities."
     else:
-        name = resolve(reader.similarity).name or "a function"
+        name = resolve(contract.similarity).name or "a function"
         learned = ", learned from all samples and their labels" if samples.learns else ""
         origin = f"The similarities were computed from the objects by {name!r}{learned}"
         origin += "." if map_name is None else f", and turned into similarities by the map {map_name!r}."

@@ -15,7 +15,7 @@ from similitude.numerics.topk import top_k
 from similitude.proximity.maps import LearnedMap
 from similitude.proximity.proximities import as_proximities
 from similitude.proximity.unknown import LearnedFill
-from similitude.reader import Reader, Samples
+from similitude.reader import Contract, Samples
 from similitude.report.code import Source, model_lines
 from similitude.report.sets import SetFindings, find_sets, without_self
 from similitude.splits.nearness import ErrorBySimilarity, errors_in_bins
@@ -115,7 +115,7 @@ def _nearness(found: Any, y: np.ndarray, samples: Samples) -> ErrorBySimilarity 
     if getattr(found, "nearest", None) is None:
         return None
     wrong = found.labels != y[found.samples]
-    return errors_in_bins(found.nearest, wrong, dissimilarity=samples.reader.map_name is not None)
+    return errors_in_bins(found.nearest, wrong, dissimilarity=samples.contract.map_name is not None)
 
 
 def _score(auto: Any) -> str:
@@ -157,7 +157,7 @@ def similarities_of(samples: Samples, map_name: str | None) -> Any:
         fill = "farthest"
     if fill is not None:
         learned = LearnedFill.learn(native, fill, dissimilarities=map_name is not None)
-        native = learned(native, square=samples.reader.is_precomputed)
+        native = learned(native, square=samples.contract.is_precomputed)
     return native if map_name is None else LearnedMap.learn(native, map_name, name="X")(native, name="X")
 
 
@@ -200,8 +200,8 @@ def _votes(
     estimator: Any, samples: Samples, S: Any, wrong: np.ndarray, labels: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the neighbours of some samples among all others, by the classifier's own map, and their weights."""
-    own = Reader(estimator.similarity, estimator.dissimilarity).map_name
-    if own != samples.reader.map_name:
+    own = Contract(estimator.similarity, estimator.dissimilarity).map_name
+    if own != samples.contract.map_name:
         S = similarities_of(samples, own)
     # Costs and priors, which may be given by label, change the prediction but not the votes.
     voter = clone(estimator).set_params(similarity="precomputed", dissimilarity=None, costs=None, priors=None)

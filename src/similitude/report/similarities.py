@@ -10,8 +10,7 @@ import numpy as np
 from similitude.auto.comparison import SimilarityComparison
 from similitude.diagnosis import Diagnosis, diagnose
 from similitude.diagnosis.card import percent
-from similitude.reader import Reader, SeveralReader, SeveralSamples, are_several, samples_of
-from similitude.reader.several import named_errors
+from similitude.reader import Contract, Samples, named_errors
 from similitude.report.markup import Html, Section, figure, lead, name, numbers, p_text, row, section, table, text
 
 _MOST_CORRELATED = 24
@@ -29,11 +28,10 @@ class SideBySide:
 
 def read_samples(X: Any, y: Any, contract: dict[str, Any]) -> Any:
     """Return the samples, with one similarity or several, without a warning if they look like dissimilarities."""
-    several = are_several(contract.get("similarity"), X, contract.get("dissimilarity"))
-    return samples_of(SeveralReader(**contract) if several else Reader(**contract), X, y, warns=False)
+    return Samples(Contract(**contract, takes_several=True), X, y, warns=False)
 
 
-def side_by_side(samples: SeveralSamples, auto: Any, y: Any) -> SideBySide:
+def side_by_side(samples: Samples, auto: Any, y: Any) -> SideBySide:
     """Return the diagnoses and the comparison of several similarities, and the one that the pictures show."""
     comparison = getattr(auto, "similarities_", None)
     diagnoses = getattr(auto, "diagnosis_", None)
@@ -41,7 +39,7 @@ def side_by_side(samples: SeveralSamples, auto: Any, y: Any) -> SideBySide:
         diagnoses = {}
         for key, part in samples.parts.items():
             with named_errors(key, len(samples.parts)):
-                diagnoses[key] = diagnose(part.values, y, dissimilarity=part.reader.map_name)
+                diagnoses[key] = diagnose(part.values, y, dissimilarity=part.contract.map_name)
     used = {member.similarity for member in auto.best_estimator_.members_} if auto is not None else set()
     shown = used.pop() if len(used) == 1 else None
     if shown is None:

@@ -18,23 +18,14 @@ from similitude._utils.ids import Names, labels_in_order
 from similitude._utils.scikit_learn import BaseSearchCV, num_samples
 from similitude._utils.threads import one_openmp_thread
 from similitude._utils.types import Folds, ListLike, RandomState, SamplesLike
-from similitude.base import Deciding, SimilarityEstimator, forget_fit, new_reader, reader_of, warns_of_dissimilarity
+from similitude.base import Deciding, SimilarityEstimator, contract_of, forget_fit, reader_of, warns_of_dissimilarity
 from similitude.evaluation.answers import log_posteriors
 from similitude.evaluation.engine import Fold, fitted_on, reading_part, reads_training
 from similitude.evaluation.folds import Split, testable_classes
 from similitude.labels import check_labels, check_two_classes
 from similitude.proximity.proximities import Extras, Proximities, as_proximities
 from similitude.proximity.split import cut
-from similitude.reader import (
-    GivenValues,
-    Reader,
-    Rows,
-    Samples,
-    SeveralSamples,
-    is_dict,
-    samples_of,
-    training_columns,
-)
+from similitude.reader import ByName, Contract, GivenValues, Rows, Samples, is_dict, training_columns
 from similitude.sets.calibration import (
     Calibration,
     SetCoverage,
@@ -139,7 +130,7 @@ class PredictionSets(Novelty, MetaEstimatorMixin, Deciding, SimilarityEstimator)
     _takes_training = False
 
     _saved_state = {
-        "_reader?": "Reader | SeveralReader | FusedReader",
+        "_readers?": "dict of Reader",
         "classes_": "label[G]",
         "estimator_": "object",
         "folds_": "list of FoldModel",
@@ -177,9 +168,9 @@ class PredictionSets(Novelty, MetaEstimatorMixin, Deciding, SimilarityEstimator)
         tags.input_tags, tags.no_validation = copy.deepcopy(inner.input_tags), inner.no_validation
         return tags
 
-    def _new_reader(self) -> Reader:
+    def _contract(self) -> Contract:
         found = _contract(self.estimator)
-        return Reader("columns", takes_columns=True) if found is None else found
+        return Contract("columns", takes_columns=True) if found is None else found
 
     def fit(self, X: SamplesLike, y: ListLike, *, groups: ListLike | None = None) -> Self:
         """Fit the classifier on each fold and on all samples.
@@ -203,7 +194,7 @@ class PredictionSets(Novelty, MetaEstimatorMixin, Deciding, SimilarityEstimator)
         contract = _contract(self.estimator)
         y, groups = labels_in_order(y, X), labels_in_order(groups, X, "groups")
         X = as_proximities(X) if is_dict(X) else X
-        samples = samples_of(contract, X, check_labels(y, num_samples(X)), warns=_warns(self.estimator))
+        samples = Samples(contract, X, check_labels(y, num_samples(X)), warns=_warns(self.estimator))
         classes, codes = np.unique(samples.y, return_inverse=True)
         check_two_classes(classes)
         check_class_sizes(classes, np.bincount(codes), confidence, self.class_conditional)
@@ -212,7 +203,7 @@ class PredictionSets(Novelty, MetaEstimatorMixin, Deciding, SimilarityEstimator)
         parallel = Parallel(n_jobs=self.n_jobs)
         found = parallel(delayed(_fit_fold)(self.estimator, samples, split, classes) for split in splits)
         tests = [model.test for model, _ in found]
-        known = samples.reader is not None and not _several(samples)
+        known = len(samples.parts) == 1
         calibration = Calibration(
             classes,
             np.concatenate([answers for _, answers in found]),
@@ -227,18 +218,18 @@ class PredictionSets(Novelty, MetaEstimatorMixin, Deciding, SimilarityEstimator)
 
     def _keep(self, samples: Samples, folds: list[FoldModel], calibration: Calibration, codes: np.ndarray) -> None:
         """Fit the classifier on all samples, and become the fitted estimator."""
-        whole = None if samples.reader is None or _several(samples) else samples.whole()
+        whole = samples.whole() if len(samples.parts) == 1 else None
         estimator = (
             clone(self.estimator).fit(samples.X, samples.y)
             if whole is None
             else fitted_on(whole, samples, self.estimator)
         )
         typicality = familiarity = None
-        if whole is not None and not whole.reader.is_columns:
-            typicality = Typicality.learn(whole, codes, len(calibration.classes))
-            familiarity = learned_familiarity(whole, codes)
+        if whole is not None and not whole.only.reader.is_columns:
+            typicality = Typicality.learn(whole.only, codes, len(calibration.classes))
+            familiarity = learned_familiarity(whole.only, codes)
         forget_fit(self)
-        self.__dict__.pop("_reader", None)
+        self.__dict__.pop("_readers", None)
         if whole is not None:
             self._keep_training(whole)
         else:
@@ -253,7 +244,7 @@ class PredictionSets(Novelty, MetaEstimatorMixin, Deciding, SimilarityEstimator)
     def _check_saved(self, sizes: Any) -> bool:
         confidence, method, class_conditional = self._frozen
         check_set_parameters(confidence, method, class_conditional)
-        columns = getattr(vars(self).get("_reader"), "n_columns", None)
+        columns = getattr(reader_of(self), "n_columns", None)
         largest = [int(fold.train.max(initial=-1)) for fold in self.folds_]
         if not largest or (columns is not None and max(largest) >= columns):
             return False
@@ -319,7 +310,7 @@ class PredictionSets(Novelty, MetaEstimatorMixin, Deciding, SimilarityEstimator)
 
     def _answers(self, X: Any) -> tuple[list[np.ndarray], np.ndarray | None]:
         """Return the logarithms of the posteriors of new samples by each fold, and which give evidence, if known."""
-        reader = vars(self).get("_reader")
+        reader = reader_of(self)
         pairwise = get_tags(self.estimator_).input_tags.pairwise
         if reader is None:
             X, _ = training_columns(as_proximities(X) if is_dict(X) else X, self._training_names)
@@ -338,7 +329,9 @@ class PredictionSets(Novelty, MetaEstimatorMixin, Deciding, SimilarityEstimator)
                 own = reader_of(reading_part(fold.estimator)[0])
                 extras = Extras(rows.features, rows.self_similarity)
                 native = GivenValues(values, columns=columns)
-                part: Any = Rows(own, len(rows), native, extras, objects=rows.objects, unknown=rows.unknown)
+                part: Any = ByName(
+                    {"S": Rows(own, len(rows), native, extras, objects=rows.objects, unknown=rows.unknown)}
+                )
             else:
                 part = cut(X if isinstance(X, Proximities) else values, np.arange(len(rows)), columns)
             answers.append(log_posteriors(fold.estimator, part, self.classes_))
@@ -354,7 +347,7 @@ class PredictionSets(Novelty, MetaEstimatorMixin, Deciding, SimilarityEstimator)
         """Return whether the similarities of raw objects can be computed once for the classifiers of all folds."""
         if self._computes or not reads_training(self.estimator_):
             return False
-        return not any(reader_of(reading_part(fold.estimator)[0]).asymmetric for fold in self.folds_)
+        return not any(reader_of(reading_part(fold.estimator)[0]).both_directions for fold in self.folds_)
 
     def _offers(self, response: str) -> bool:
         return hasattr(getattr(self, "estimator_", self.estimator), response)
@@ -364,25 +357,18 @@ class PredictionSets(Novelty, MetaEstimatorMixin, Deciding, SimilarityEstimator)
         return getattr(self.estimator_, response)(X)
 
 
-def _contract(estimator: Any) -> Reader | None:
-    """Return a reader for the input of an estimator, or None if its input are feature vectors."""
+def _contract(estimator: Any) -> Contract | None:
+    """Return how an estimator reads X, or None if its input are feature vectors."""
     part, _ = reading_part(estimator)
     if isinstance(part, SimilarityEstimator):
-        return new_reader(part)
+        return contract_of(part)
     if isinstance(part, BaseSearchCV):
         return _contract(part.estimator)
     if not get_tags(part).input_tags.pairwise:
         return None
     # In scikit-learn a precomputed "metric" is a distance, a precomputed "kernel" or "affinity" a similarity.
     distances = getattr(part, "metric", None) == "precomputed"
-    return Reader("precomputed", "max-minus" if distances else None)
-
-
-def _several(samples: Any) -> bool:
-    """Return whether samples have more than one similarity."""
-    if isinstance(samples, SeveralSamples):
-        return True
-    return isinstance(samples.X, Proximities) and len(samples.X.similarities) > 1
+    return Contract("precomputed", "max-minus" if distances else None, takes_several=True)
 
 
 def _warns(estimator: Any) -> bool:

@@ -11,7 +11,7 @@ from sklearn.model_selection import BaseCrossValidator, StratifiedGroupKFold
 from similitude._utils.ids import labels_in_order
 from similitude.evaluation.folds import Split, check_groups, repeated_folds
 from similitude.proximity.groups import similarity_groups
-from similitude.reader import Reader, Samples, SearchSamples, SeveralSamples
+from similitude.reader import Contract, Samples
 
 if TYPE_CHECKING:
     from similitude._utils.types import ListLike, RandomState, SamplesLike
@@ -105,7 +105,7 @@ class SimilarityGroupKFold(BaseCrossValidator):
             The positions of the samples.
         """
         y, groups = labels_in_order(y, X), labels_in_order(groups, X, "groups")
-        samples = Samples(Reader(self.similarity, self.dissimilarity), X, y, warns=False)
+        samples = Samples(Contract(self.similarity, self.dissimilarity), X, y, warns=False)
         found = self.groups_of(samples, groups)
         labels = np.zeros(samples.n, dtype=int) if y is None else np.asarray(y)
         n_groups = len(np.unique(found))
@@ -119,12 +119,12 @@ class SimilarityGroupKFold(BaseCrossValidator):
         )
         yield from folds.split(np.zeros(samples.n), labels, found)
 
-    def groups_of(self, samples: SearchSamples, groups: Any = None) -> np.ndarray:
+    def groups_of(self, samples: Samples, groups: Any = None) -> np.ndarray:
         """Return the groups that folds do not divide.
 
         Parameters
         ----------
-        samples : Samples or SeveralSamples
+        samples : Samples
             The samples.
         groups : array-like of shape (n,), default=None
             Other groups that must not be divided either.
@@ -136,8 +136,9 @@ class SimilarityGroupKFold(BaseCrossValidator):
         """
         groups = check_groups(groups, samples.n)
         # Samples that are linked by one of several similarities are linked.
-        for part in samples.parts.values() if isinstance(samples, SeveralSamples) else [samples]:
-            groups = similarity_groups(part.values, self.threshold, groups=groups, dissimilarity=part.reader.map_name)
+        for part in samples.parts.values():
+            options = {"groups": groups, "dissimilarity": part.contract.map_name}
+            groups = similarity_groups(part.values, self.threshold, **options)
         return groups
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
@@ -160,12 +161,12 @@ class SimilarityGroupKFold(BaseCrossValidator):
 
 
 def folds_of_samples(
-    samples: SearchSamples, cv: Any, n_repeats: int | None, groups: Any, random_state: Any
+    samples: Samples, cv: Any, n_repeats: int | None, groups: Any, random_state: Any
 ) -> tuple[list[list[Split]], np.ndarray | None]:
     """Return the folds of each repetition, and the groups that they do not divide."""
     groups = check_groups(groups, samples.n)
     if isinstance(cv, SimilarityGroupKFold):
-        if samples.reader is None:
+        if samples.contract is None:
             raise ValueError("cv=SimilarityGroupKFold needs an estimator on similarities; pass groups= to fit instead.")
         groups, cv = cv.groups_of(samples, groups), cv.n_splits
     return repeated_folds(samples.y, cv, n_repeats, groups, random_state), groups

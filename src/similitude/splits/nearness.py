@@ -174,7 +174,7 @@ def error_by_similarity(
     """
     y, groups = labels_in_order(y, X), labels_in_order(groups, X, "groups")
     samples = samples_for(estimator, X, np.asarray(y))
-    if samples.reader is None:
+    if samples.contract is None:
         raise ValueError(f"estimator must be a classifier on similarities; got {type(estimator).__name__}.")
     labels = check_labels(y, samples.n)
     splits = check_cv(cv, labels, classifier=True).split(samples.X, labels, groups)
@@ -184,7 +184,7 @@ def error_by_similarity(
     found = [fold["estimator"].results[0] for fold in evaluate(samples, method, folds, predictions, n_jobs=n_jobs)]
     wrong = np.concatenate([predicted != labels[test] for predicted, (_, test) in zip(found, folds)])
     nearest = np.concatenate([_nearest(samples, fold) for fold in folds])
-    smaller = samples.reader.map_name is not None
+    smaller = samples.contract.map_name is not None
     return errors_in_bins(nearest, wrong, dissimilarity=smaller, n_bins=n_bins, confidence=confidence)
 
 
@@ -236,9 +236,9 @@ def _nearest(samples: Samples, fold: Split) -> np.ndarray:
     """Return the native values of the test samples of a fold to the nearest training samples, NaN if none is known."""
     train, test = fold
     given = as_proximities(samples.values)
-    columns = np.arange(given.shape[1]) if samples.reader.is_columns else train
+    columns = np.arange(given.shape[1]) if samples.contract.is_columns else train
     values = cut(given.S, test, columns)
-    smaller = samples.reader.map_name is not None
+    smaller = samples.contract.map_name is not None
     if not sparse.issparse(values):
         far = np.inf if smaller else -np.inf
         best = np.where(np.isnan(values), far, values)

@@ -10,7 +10,7 @@ from sklearn.base import OneToOneFeatureMixin
 from similitude._utils.types import Matrix
 from similitude.base import SimilarityTransformer
 from similitude.proximity.maps import TO_SIMILARITY, apply_range, value_range
-from similitude.reader import Reader, Rows, Training
+from similitude.reader import Contract, Rows, Training
 
 
 class DissimilarityToSimilarity(OneToOneFeatureMixin, SimilarityTransformer):
@@ -56,8 +56,8 @@ class DissimilarityToSimilarity(OneToOneFeatureMixin, SimilarityTransformer):
         """The name of the map."""
         return self.how
 
-    def _new_reader(self) -> Reader:
-        return Reader("precomputed", self.how, map_argument="how", scale=self.scale)
+    def _contract(self) -> Contract:
+        return Contract("precomputed", self.how, map_argument="how", scale=self.scale)
 
     def _check_parameters(self) -> None:
         if self.how is None:

@@ -122,8 +122,11 @@ class PseudoEuclideanEmbedding(ClassNamePrefixFeaturesOutMixin, SimilarityTransf
         self.similarity = similarity
         self.dissimilarity = dissimilarity
 
+    def _prepared(self, training: Training) -> Training:
+        return training.in_both_directions("PseudoEuclideanEmbedding")
+
     def _learn(self, training: Training, y: Any, transforms: bool) -> Callable[[], Any]:
-        S = dense(training.symmetric("PseudoEuclideanEmbedding"))
+        S = dense(training.symmetric)
         self.eigenvalues_, self._vectors = _components(S, self.n_components)
         self.signature_ = int(np.sum(self.eigenvalues_ > 0)), int(np.sum(self.eigenvalues_ < 0))
         # Rows of a matrix are used as they are, as in transform.

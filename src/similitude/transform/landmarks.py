@@ -19,7 +19,7 @@ from similitude.proximity.check import check_similarity, dense, is_symmetric
 from similitude.proximity.maps import LearnedMap
 from similitude.proximity.split import cut
 from similitude.proximity.symmetry import mean_of_directions, warn_of_asymmetry
-from similitude.reader import Reader, Training
+from similitude.reader import Contract, Reader, Training
 
 SELECTIONS = ("random", "stratified", "kmedoids", "leverage")
 
@@ -83,7 +83,7 @@ class Landmarks:
         native = cut(columns_matrix, positions, positions) if fixed else training.native.among(positions)
         # Symmetry is that of the native values: mapped in single precision, both directions may be rounded differently.
         asymmetric = not is_symmetric(native)
-        self.to = ToLandmarks(positions, training.reader.learned_map(native), asymmetric)
+        self.to = ToLandmarks(positions, training.reader.learned_map(native, training.reader.absent), asymmetric)
         self.own = self.to.similarities(native)
         self.W = mean_of_directions(self.own)
         # Where all samples are landmarks S~ is S, and computing it from W^+ would lose digits.
@@ -126,15 +126,15 @@ class LandmarkEstimator(SimilarityEstimator):
     _takes_columns = True
     _count_name = "n_components"
 
-    def _new_reader(self) -> Reader:
-        return Reader(self.similarity, self.dissimilarity, takes_columns=True, learns_map=False)
+    def _contract(self) -> Contract:
+        return Contract(self.similarity, self.dissimilarity, takes_columns=True, learns_map=False)
 
     def _check_landmark_parameters(self) -> None:
         check_integer(getattr(self, self._count_name), self._count_name, 1)
         check_choice(self.selection, "selection", SELECTIONS)
         if not isinstance(self.tol, Real) or not 0 <= float(self.tol) < 1:
             raise ValueError(f"tol must lie in [0, 1); got {self.tol!r}.")
-        if self._new_reader().is_columns == (self.landmark_similarity is None):
+        if self._contract().is_columns == (self.landmark_similarity is None):
             raise ValueError(
                 "landmark_similarity must be the matrix of the columns' objects with similarity='columns', and None "
                 f"otherwise; got {'None' if self.landmark_similarity is None else 'a matrix'} with "
@@ -187,7 +187,7 @@ class LandmarkEstimator(SimilarityEstimator):
 
     def _keep_landmarks(self, reader: Reader, positions: np.ndarray) -> None:
         """Keep what is needed to transform new samples; of raw objects only the landmarks are kept."""
-        self._reader, self.landmarks_ = reader.reduced_to(positions), positions
+        self._readers, self.landmarks_ = {"S": reader.reduced_to(positions)}, positions
         self.support_columns_ = self._reader.columns_read(positions)
 
     def _check_saved(self, sizes: Any) -> bool:

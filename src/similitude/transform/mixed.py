@@ -12,13 +12,12 @@ from similitude.base import SimilarityTransformer
 from similitude.labels import check_labels
 from similitude.numerics.alignment import aligned_weights, spread
 from similitude.proximity.check import dense
-from similitude.several import SeveralEstimator
 from similitude.similarities.registry import SimilarityLike
 
 WEIGHTS = ("equal", "aligned")
 
 
-class MixedSimilarity(OneToOneFeatureMixin, SeveralEstimator, SimilarityTransformer):
+class MixedSimilarity(OneToOneFeatureMixin, SimilarityTransformer):
     """Add several similarities on a common scale, for any method on precomputed similarities.
 
     The result is ``sum over v of w_v S_v / r_v``, where r_v is the root mean square of the entries of S_v among the
@@ -68,6 +67,8 @@ class MixedSimilarity(OneToOneFeatureMixin, SeveralEstimator, SimilarityTransfor
     """
 
     _saved_state = {"spreads_": "dict of float 0..", "weights_": "dict of float"}
+
+    _takes_several = True
 
     def __init__(
         self,

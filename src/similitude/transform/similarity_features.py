@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, Literal
 
@@ -23,7 +24,7 @@ from similitude.numerics.medoids import choose_by_class
 from similitude.numerics.votes import TIE_TOLERANCE
 from similitude.proximity.check import dense
 from similitude.proximity.maps import LearnedMap, apply_range, value_range
-from similitude.reader import Reader, Rows, Training
+from similitude.reader import Contract, Reader, Rows, Training
 from similitude.similarities.registry import SimilarityLike
 
 SELECTIONS = ("random", "stratified", "kmedoids", "kcentres", "forward")
@@ -82,15 +83,6 @@ def forward_selection(S: np.ndarray, labels: np.ndarray, p: int) -> tuple[np.nda
 
 
 NORMALIZATIONS = (None, "range", "exp")
-
-
-class NegatedReader(Reader):
-    """Reader that takes -d for a dissimilarity d, whatever its map."""
-
-    @property
-    def map_name(self) -> str | None:
-        """The name of the map that turns native values into similarities; None where they are similarities."""
-        return None if super().map_name is None else "negate"
 
 
 @shared_docs
@@ -234,25 +226,22 @@ class SimilarityFeatures(SimilarityTransformer):
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
 
-    def _new_reader(self) -> Reader:
+    def _contract(self) -> Contract:
+        contract = super()._contract()
         # exp(-d^2 / sigma) needs the dissimilarity itself, which is recovered from -d by a change of sign.
-        kind = NegatedReader if self.normalize == "exp" else Reader
-        return kind(self.similarity, self.dissimilarity, takes_columns=True)
+        negates = self.normalize == "exp" and contract.map_name is not None
+        return replace(contract, dissimilarity="negate") if negates else contract
 
-    def _read(self, X: Any, y: Any = None) -> Training:
-        reader = self._new_reader()
-        if not isinstance(X, Training):
-            return self._complete(reader.fit(X, y, estimator=self))
-        return self._complete(X if X.reader.map_name == reader.map_name else X.read_by(reader))
-
-    def _rows(self, X: Any) -> Rows:
-        return super()._rows(X).read_as(self._reader)
+    def _prepared(self, training: Training) -> Training:
+        # Samples that were read with another map get their own.
+        map_name = self._contract().map_name
+        return training if map_name in (None, training.reader.map_name) else training.mapped(map_name)
 
     def _check_parameters(self) -> None:
         check_choice(self.selection, "selection", SELECTIONS)
         check_choice(self.normalize, "normalize", NORMALIZATIONS)
         check_positive(self.scale, "scale")
-        if self._new_reader().is_columns and self.selection != "random":
+        if self._contract().is_columns and self.selection != "random":
             raise ValueError(
                 f"selection={self.selection!r} needs the training samples as columns; with similarity='columns' "
                 "use selection='random'."

@@ -143,12 +143,15 @@ class SpectrumModifier(OneToOneFeatureMixin, SimilarityTransformer):
         if not 0 <= self.tol < 1:
             raise ValueError(f"tol must lie in [0, 1); got {self.tol!r}.")
 
+    def _prepared(self, training: Training) -> Training:
+        return training.in_both_directions("SpectrumModifier") if self.method in _SYMMETRIC else training
+
     def _learn(self, training: Training, y: Any, transforms: bool) -> Callable[[], Any]:
         # Parameters are kept, so that set_params after fit does not affect transform.
         self._method, self._test_rows, self._tol = self.method, self.test_rows, self.tol
         S = dense(training.S).astype(np.float64, copy=False)
         if self._method in _SYMMETRIC:
-            S = training.replaced(S).symmetric("SpectrumModifier")
+            S = mean_of_directions(S) if training.asymmetric else S
             values, vectors = eigh(S)
             self._vectors = vectors
         else:
