@@ -10,8 +10,6 @@ SOURCE = Path(similitude.__file__).parent
 SHARED = ("_native", "_utils")
 
 FOREIGN = {
-    ("persistence", "_saved_state"): "every class declares here which attributes a model file holds",
-    ("persistence", "_check_saved"): "every class checks here whether the parts of a loaded object fit together",
     ("persistence", "_derived"): "every classifier computes here the attributes that a model file does not hold",
 }
 """The attributes of other rooms that a room uses all the same, with the reason."""

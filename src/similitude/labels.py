@@ -14,22 +14,15 @@ from sklearn.utils.validation import column_or_1d
 
 from similitude._utils.checks import first_missing
 from similitude._utils.scikit_learn import checked_sample_weight
+from similitude._utils.types import ClassPositions
 
 
 @dataclass(frozen=True)
 class Labels:
     """Checked labels with their weights, costs and priors."""
 
-    _saved_state = {
-        "classes": "label[G]",
-        "codes": "int[N] 0..G",
-        "sample_weight": "None | double[N] 0..",
-        "costs": "None | double[G, G]",
-        "priors": "None | double[G] 0..",
-    }
-
     classes: np.ndarray
-    codes: np.ndarray
+    codes: ClassPositions
     sample_weight: np.ndarray | None = None
     costs: np.ndarray | None = None
     priors: np.ndarray | None = None

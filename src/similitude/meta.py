@@ -27,8 +27,6 @@ class _ByPosition(Deciding, BaseEstimator):
     An estimator on precomputed similarities gets the columns of its own training rows, any other gets all columns.
     """
 
-    _saved_state = {"estimator_": "object", "classes_": "label[G]", "_columns": "any"}
-
     def __init__(self, estimator: BaseEstimator | None = None):
         self.estimator = estimator
 
@@ -56,10 +54,6 @@ class _ByPosition(Deciding, BaseEstimator):
     def _answer(self, X: Any, response: str) -> np.ndarray:
         check_is_fitted(self)
         return getattr(self.estimator_, response)(X[:, 1:][:, self._columns])
-
-    def _check_saved(self, sizes: dict[str, int]) -> bool:
-        columns = np.arange(sizes.get("outer", 0))[self._columns]
-        return len(columns) == getattr(self.estimator_, "n_features_in_", len(columns))
 
 
 class _WeightedByPosition(_ByPosition):
@@ -118,8 +112,6 @@ class PairwiseMeta(Deciding, MetaEstimatorMixin, SimilarityEstimator):
     >>> calibrated.fit(X @ X.T, X.ravel() > 0).predict(X[-1:] @ X.T)
     array([ True])
     """
-
-    _saved_state = {"meta_": "object", "classes_": "label[G]"}
 
     similarity = "precomputed"
     dissimilarity = None

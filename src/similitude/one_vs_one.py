@@ -40,14 +40,6 @@ class PairMachines(Protocol):
 class OneVsOnePath(FittedPath):
     """The machines of all points, and their calibrators if probabilities are wanted."""
 
-    _saved_state = {
-        "machines": "list(1) of object",
-        "n_classes": "size G",
-        "has_probability": "bool",
-        "_calibrate": "None",
-        "_calibrators": "list of Calibrator",
-    }
-
     def __init__(
         self,
         points: list[Any],
@@ -95,9 +87,6 @@ class OneVsOnePath(FittedPath):
     def attributes(self) -> dict[str, Any]:
         names = {"objective_": "objective", "duality_gap_": "gap", "n_iter_": "n_iter"}
         return {**by_pair(self.machines[0].solutions, np.array, names), **self.machines[0].attributes()}
-
-    def _check_saved(self, sizes: Any) -> bool:
-        return hasattr(self.machines[0], "decisions") and len(self._calibrators) == self.has_probability
 
 
 def predicted(scores: np.ndarray) -> np.ndarray:

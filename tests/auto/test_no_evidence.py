@@ -13,7 +13,6 @@ from sklearn.model_selection import StratifiedKFold
 from similitude import AutoClassifier, CombinedClassifier, KNNClassifier, Proximities, SimilaritySVC, load_model
 from similitude import save_model as save
 from similitude.auto import methods, nested_errors
-from similitude.auto.no_evidence import NoEvidence
 from similitude.auto.reading import read_samples
 from similitude.evaluation.folds import repeated_folds
 from tests.auto.test_combination import Scripted, calibration, floor_of, posteriors
@@ -261,8 +260,3 @@ class TestCombinedClassifier:
         n = int(np.sum(y == 2))
         assert_allclose(model.predict_proba(new)[1], exact([0, 0, n], np.bincount(y).tolist()))
         assert model.predict(new)[0] == 0
-
-
-def test_damaged_posteriors_are_refused():
-    assert NoEvidence(np.array([0.5, 0.5]), 3.0)._check_saved({})
-    assert not NoEvidence(np.array([0.5, 0.6]), 3.0)._check_saved({})

@@ -1,4 +1,4 @@
-"""The types of arguments that many functions share, for annotations only."""
+"""The types of arguments and attributes that many classes share, for annotations only."""
 
 from __future__ import annotations
 
@@ -63,3 +63,13 @@ ClassWeight: TypeAlias = Mapping[Any, float] | Literal["balanced"] | None
 
 Folds: TypeAlias = int | Splitter | Iterable[tuple[Any, Any]] | None
 """The parameter ``cv``."""
+
+# Attributes with these annotations are checked in a loaded model file.
+ClassPositions: TypeAlias = np.ndarray
+"""Positions in the classes of the estimator."""
+
+ColumnPositions: TypeAlias = np.ndarray
+"""Positions in the training samples, or prototypes, of the estimator: the columns of X."""
+
+Finite: TypeAlias = Any
+"""A dense or sparse matrix of finite numbers."""

@@ -172,26 +172,6 @@ class AutoClassifier(ApproximateSets, SimilarityEstimator):
     [('k-NN', 4.6, 0.3), ('combination', 4.8, 1.0), ('SVM (clip)', 5.1, 0.7), ('nearest centroid', 9.7, 0.0)]
     """
 
-    _saved_state = {
-        "_readers?": "dict of Reader",
-        "similarities_?": "any",
-        "classes_": "label[G]",
-        "diagnosis_": "any",
-        "best_method_": "text",
-        "best_params_": "any",
-        "leaderboard_": "any",
-        "failures_": "any",
-        "left_out_": "any",
-        "n_folds_": "any",
-        "not_testable_": "any",
-        "out_of_fold_": "any",
-        "best_estimator_": "object",
-        "n_features_in_?": "int 1..",
-        "feature_names_in_?": "label[*]",
-        "nested_error_": "any",
-        "nested_standard_error_": "any",
-    }
-
     _takes_training = False
     _votes_among_known = True  # each method decides for itself; those that need all pairs are left out without a fill
 
@@ -354,9 +334,6 @@ class AutoClassifier(ApproximateSets, SimilarityEstimator):
         """
         check_is_fitted(self)
         return self.best_estimator_.explain(X)
-
-    def _check_saved(self, sizes: Any) -> bool:
-        return np.array_equal(getattr(self.best_estimator_, "classes_", ()), self.classes_)
 
 
 def fitted_choice(evaluated: EvaluatedMethods, choice: Choice, **parameters: Any) -> CombinedClassifier:

@@ -42,16 +42,6 @@ if TYPE_CHECKING:
 class CombinedMember:
     """One fitted member of a combination."""
 
-    _saved_state = {
-        "name": "text",
-        "estimator": "object",
-        "weight": "float 0..",
-        "temperature": "Temperature",
-        "no_evidence": "NoEvidence",
-        "similarity": "None | text",
-        "method": "None | text",
-    }
-
     name: str
     estimator: Any
     weight: float
@@ -205,17 +195,6 @@ class CombinedClassifier(ApproximateSets, SimilarityEstimator):
     SVM          0.70    ...
     combination          ...
     """
-
-    _saved_state = {
-        "classes_": "label[G]",
-        "members_": "list of CombinedMember",
-        "_labels": "Labels",
-        "_calibration": "Calibration",
-        "_no_evidence": "NoEvidence",
-        "_typicality": "Typicality",
-        "_familiarity": "Familiarity | RelativeFamiliarity",
-        "support_columns_?": "int[*] 0..n",
-    }
 
     _takes_several = True
     _takes_training = False
@@ -377,14 +356,6 @@ class CombinedClassifier(ApproximateSets, SimilarityEstimator):
             self._decided(mean)[0],
             "" if evidence[0] else str(self._no_evidence),
         )
-
-    def _check_saved(self, sizes: Any) -> bool:
-        known = all(np.isin(getattr(member.estimator, "classes_", ""), self.classes_).all() for member in self.members_)
-        if not self.members_ or not known:
-            return False
-        columns = _columns_needed(list(self._readers.values()), self.members_, self._no_evidence)
-        stored = vars(self).get("support_columns_")
-        return stored is None if columns is None else stored is not None and np.array_equal(columns, stored)
 
 
 def _shared(rows: Rows, members: list[CombinedMember], support: np.ndarray | None) -> Rows:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -19,8 +18,6 @@ class NoEvidence:
 
     This is the posterior mean under a Dirichlet prior: G additional samples that are distributed like the classes.
     """
-
-    _saved_state = {"posterior": "double[G] 0..", "count": "float 0.."}
 
     posterior: np.ndarray
     count: float
@@ -44,9 +41,6 @@ class NoEvidence:
             samples = f"{round(self.count)} left-out training sample{'' if round(self.count) == 1 else 's'}"
             learned = f"the posterior was learned from {samples} without evidence"
         return f"no evidence: the values to all training samples are equal; {learned}"
-
-    def _check_saved(self, sizes: Any) -> bool:
-        return bool(np.isclose(self.posterior.sum(), 1.0))
 
 
 def calibrated_on(lacking: np.ndarray) -> np.ndarray:

@@ -30,8 +30,6 @@ class FeatureVectors:
 class FeatureClassifier(PathClassifier):
     """Base of the classifiers on feature vectors."""
 
-    _saved_state = {"n_features_in_": "size p", "feature_names_in_?": "label[p]"}
-
     _dtypes: tuple[type, ...] = (np.float64,)
 
     def _read(self, X: Any, y: Any = None) -> FeatureVectors:

@@ -39,8 +39,6 @@ class FittedPath:
     It holds all that is needed to answer, independently of the estimator, whose parameters may change after ``fit``.
     """
 
-    _saved_state = {"points": "list(1) of any"}
-
     points: list[Any]
 
     def answers(self, rows: Any, response: str) -> list[np.ndarray]:
@@ -73,8 +71,6 @@ class PathClassifier(LinkedEstimator, Deciding, BaseEstimator):
     A subclass supplies ``_point`` and ``_fit_path``. Its other base, :class:`SimilarityClassifier` or
     :class:`FeatureClassifier`, determines how X is read.
     """
-
-    _saved_state = {"classes_": "label[G]", "_path": "FittedPath"}
 
     _path_parameters: tuple[str, ...] = ()
     """The parameters for which one path covers a whole grid."""

@@ -9,6 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from similitude._utils.ids import as_ids
 from similitude._utils.scikit_learn import LinkedEstimator
+from similitude._utils.types import ColumnPositions
 from similitude.base.fitted import reader_of, readers_of_training
 from similitude.base.path import PathClassifier
 from similitude.reader import ByName, Contract, Reader, Samples, Training, rows_of
@@ -21,10 +22,9 @@ if TYPE_CHECKING:
 class SimilarityEstimator(LinkedEstimator, BaseEstimator):
     """Base of all estimators on similarities: it holds ``similarity`` and ``dissimilarity`` and reads X."""
 
-    _saved_state = {"_readers": "dict of Reader", "n_features_in_?": "size n", "feature_names_in_?": "label[n]"}
-
     similarity: Any
     dissimilarity: Any
+    support_columns_: ColumnPositions
 
     _takes_columns = False
     """Whether ``similarity="columns"`` is allowed: rows of similarities to fixed prototypes."""
@@ -125,8 +125,6 @@ class SimilarityEstimator(LinkedEstimator, BaseEstimator):
 
 class SimilarityClassifier(SimilarityEstimator, PathClassifier):
     """Base of the classifiers on similarities."""
-
-    _saved_state = {"support_columns_?": "int[*] 0..n"}
 
     def _derived(self) -> dict[str, Any]:
         columns = self._path.columns

@@ -10,6 +10,7 @@ import numpy as np
 from scipy.special import expit
 
 from similitude._utils.threads import over_row_blocks
+from similitude._utils.types import ColumnPositions
 from similitude.base import FittedPath
 from similitude.boosting._rounds import Rounds, decision_values
 from similitude.numerics.votes import one_vs_one
@@ -34,12 +35,7 @@ def problem_signs(n_classes: int, multiclass: str) -> np.ndarray:
 class Ensemble:
     """Solved two-class problems."""
 
-    _saved_state = {
-        "signs": "int[problems, G] -1..2",
-        "averaged": "bool",
-        "columns": "int[drawn] 0..n",
-        "_rounds": "list(problems) of Rounds",
-    }
+    columns: ColumnPositions
 
     def __init__(self, signs: np.ndarray, rounds: list[Rounds], averaged: bool):
         self.signs, self.averaged = signs, averaged
@@ -118,10 +114,6 @@ class Ensemble:
             return margins
         return one_vs_one(margins, n_classes, later=sums.T > 0, ties="sums")
 
-    def _check_saved(self, sizes: Any) -> bool:
-        pairs = len(self.signs) in (1, sizes["G"], sizes["G"] * (sizes["G"] - 1) // 2)
-        return pairs and bool(np.all(np.diff(self.columns) > 0)) and sizes["rounds"] > 0
-
 
 def _normalized(sums: np.ndarray, scales: np.ndarray) -> np.ndarray:
     # If all coefficients are 0, so are the sums.
@@ -140,8 +132,6 @@ NO_PROBABILITIES = "predict_proba needs a fit to two classes, by an algorithm ot
 
 class DBoostPath(FittedPath):
     """One run of boosting, whose first rounds answer for every smaller number of rounds."""
-
-    _saved_state = {"ensemble": "Ensemble", "points": "list(1) of size rounds", "algorithm": "text"}
 
     def __init__(self, points: list[int], ensemble: Ensemble, algorithm: str):
         self.points, self.ensemble, self.algorithm = points, ensemble, algorithm
@@ -178,9 +168,6 @@ class DBoostPath(FittedPath):
         kept = [(own.pairs, 0.0 - own.cuts, alphas(own.outputs)) for own in rounds]
         values: Any = kept[0] if len(kept) == 1 else map(list, zip(*kept))
         return {**dict(zip(("pairs_", "thresholds_", "alphas_"), values)), "n_rounds_": self.points[0]}
-
-    def _check_saved(self, sizes: Any) -> bool:
-        return self.algorithm in _ALPHAS
 
 
 def predicted_classes(scores: np.ndarray) -> np.ndarray:

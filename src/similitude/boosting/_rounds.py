@@ -29,10 +29,6 @@ class Rounds(NamedTuple):
     cuts: np.ndarray
     outputs: np.ndarray
 
-    @staticmethod
-    def _saved_state() -> dict[str, str]:
-        return {"pairs": "C int[rounds, 2] 0..drawn", "cuts": "real[rounds]", "outputs": "C double[rounds, 2]"}
-
 
 class Scale(NamedTuple):
     """The function that assigns differences to buckets, which affects the time of the search, but not its result."""

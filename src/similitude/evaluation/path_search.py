@@ -80,21 +80,6 @@ class PathSearchCV(LinkedEstimator, GridSearchCV):
     {'n_neighbors': 3}
     """
 
-    _saved_state = {
-        "estimator": "object",
-        "best_estimator_": "object",
-        "best_index_?": "any",
-        "best_score_?": "any",
-        "best_params_?": "any",
-        "cv_results_": "any",
-        "n_splits_": "any",
-        "multimetric_": "any",
-        "refit_time_?": "any",
-        "scorer_?": "any",
-        "n_features_in_?": "int 1..",
-        "feature_names_in_?": "label[*]",
-    }
-
     # The groups in the signature of ``fit`` are for the splitter; the search itself requests no metadata.
     __metadata_request__fit: ClassVar = {"groups": UNUSED}
 
@@ -234,9 +219,6 @@ class PathSearchCV(LinkedEstimator, GridSearchCV):
         _report_failures(ordered)
         _complete_failed_scores(ordered, self.error_score)
         return ordered, samples
-
-    def _check_saved(self, sizes: Any) -> bool:
-        return bool(self.refit)
 
 
 def _absolute(estimator: Any, candidates: list[dict[str, Any]], samples: dict[int, Any]) -> list[dict[str, Any]]:

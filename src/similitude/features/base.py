@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from similitude._utils.types import ColumnPositions
 from similitude.labels import Labels
 from similitude.one_vs_one import OneVsOneClassifier, class_pairs
 from similitude.proximity.check import dense
@@ -85,25 +86,13 @@ class LinearSolution(NamedTuple):
     n_iter: int
     converged: bool
 
-    @staticmethod
-    def _saved_state() -> dict[str, str]:
-        return {
-            "coef": "double[.k]",
-            "means": "double[n]",
-            "offset": "float",
-            "objective": "real",
-            "gap": "real",
-            "n_iter": "int",
-            "converged": "bool",
-        }
-
 
 class LinearMachines(NamedTuple):
     """The solved problems of all pairs of classes, for one point of a grid."""
 
     solutions: list[LinearSolution]
     """Their means are ``centre``, which is subtracted from all rows first, so that large means cost no digits."""
-    columns_of: list[np.ndarray]
+    columns_of: list[ColumnPositions]
     """The positions in ``centre`` of the columns of each pair."""
     centre: np.ndarray
 
@@ -137,18 +126,6 @@ class LinearMachines(NamedTuple):
         """Return public attributes of the fitted estimator."""
         coef, offsets = self.coef, np.array([solution.offset for solution in self.solutions])
         return {"prototypes_": self.columns, "coef_": coef, "intercept_": offsets - coef @ self.centre}
-
-    def _check_saved(self, sizes: Any) -> bool:
-        pairs = zip(self.solutions, self.columns_of)
-        return all(len(own.coef) == len(columns) and np.all(np.diff(columns) > 0) for own, columns in pairs)
-
-    @staticmethod
-    def _saved_state() -> dict[str, str]:
-        return {
-            "solutions": "list(pairs) of LinearSolution",
-            "columns_of": "list(pairs) of int[*] 0..n",
-            "centre": "double[n]",
-        }
 
 
 class LinearClassifier(OneVsOneClassifier):

@@ -300,6 +300,7 @@ class LandmarkClassifier(LandmarkEstimator, SimilarityClassifier):
         return self
 
     def _derived(self) -> dict[str, Any]:
+        check_choice(self._path.model, "model", MODELS)
         return super()._derived() | {"landmarks_": self._path.to.positions}
 
 

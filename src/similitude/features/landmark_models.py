@@ -45,14 +45,6 @@ class Moments(NamedTuple):
         """The number G of targets."""
         return len(self.weighted) - self.n_landmarks - 1
 
-    @staticmethod
-    def _saved_state() -> dict[str, str]:
-        return {
-            "weighted": "double[.q, .q]",
-            "n_landmarks": "size landmarks",
-            "plain": "None | double[landmarks, landmarks]",
-        }
-
 
 def block_moments(rows: np.ndarray, targets: np.ndarray, weights: np.ndarray | None = None) -> Moments:
     """Return the moments of a block of samples."""
@@ -101,10 +93,6 @@ class Linear(NamedTuple):
 
     coef: np.ndarray
     intercept: np.ndarray
-
-    @staticmethod
-    def _saved_state() -> dict[str, str]:
-        return {"coef": "double[scores, landmarks]", "intercept": "double[scores]"}
 
 
 def solve(moments: Moments, projection: np.ndarray, alphas: list[float]) -> list[Linear]:
@@ -177,25 +165,12 @@ class RidgeState(NamedTuple):
     moments: Moments
     W: np.ndarray
 
-    @staticmethod
-    def _saved_state() -> dict[str, str]:
-        return {"moments": "Moments", "W": "double[landmarks, landmarks]"}
-
 
 NO_PROBABILITIES = "predict_proba needs model='logistic'."
 
 
 class LandmarkPath(FittedPath):
     """The solutions at all points."""
-
-    _saved_state = {
-        "points": "list(1) of float",
-        "to": "ToLandmarks",
-        "solutions": "list(1) of Linear",
-        "eigenvalues": "double[*]",
-        "model": "text",
-        "state": "None | RidgeState",
-    }
 
     def __init__(
         self,

@@ -84,13 +84,6 @@ class RegularizedQuadratic(FeatureClassifier):
 class QuadraticPath(FittedPath):
     """The mean, the share and the decomposed covariance of each class; ``reg_param`` is only used in the answers."""
 
-    _saved_state = {
-        "points": "list(1) of float 0..",
-        "priors": "double[G] 0..",
-        "means": "double[G, p]",
-        "_covariances": "list(G) of _Covariance",
-    }
-
     def __init__(self, points: list[float], X: np.ndarray, labels: Labels):
         self.points = points
         self.priors = labels.shares
@@ -115,8 +108,6 @@ class QuadraticPath(FittedPath):
 class _Covariance:
     """The matrix ``(1 - reg) S + reg I`` of centred rows, given by the eigenvectors of S with nonzero eigenvalues."""
 
-    _saved_state = {"vectors": "double[.k, p]", "values": "double[.k] 0.."}
-
     def __init__(self, centred: np.ndarray):
         values, self.vectors = np.linalg.svd(centred, full_matrices=False)[1:]
         self.values = values**2 / len(centred)
@@ -135,18 +126,6 @@ Recipe = tuple[Pipeline, dict[str, list]]
 
 class LinearDiscriminantAnalysis(discriminant_analysis.LinearDiscriminantAnalysis):
     """Scikit-learn's linear discriminant analysis, with an error message for labels of one class."""
-
-    _saved_state = {
-        "classes_": "label[G]",
-        "coef_": "double[scores, p]",
-        "intercept_": "double[scores]",
-        "n_features_in_": "size p",
-        "priors_": "double[G] 0..",
-        "means_": "double[G, p]",
-        "covariance_?": "double[p, p]",
-        "_max_components": "int 0..",
-        "_n_features_out": "int 0..",
-    }
 
     def fit(self, X: Any, y: Any) -> LinearDiscriminantAnalysis:
         """Fit the model."""

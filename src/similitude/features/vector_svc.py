@@ -82,10 +82,6 @@ class GaussianPoint(NamedTuple):
     C: float
     gamma: float
 
-    @staticmethod
-    def _saved_state() -> dict[str, str]:
-        return {"C": "float 0..", "gamma": "float 0.."}
-
 
 class GaussianSVC(FeatureSVC):
     """Classify feature vectors by a support vector machine with the kernel ``exp(-gamma ||x - z||^2)``.
@@ -155,8 +151,6 @@ def _kernels(X: np.ndarray, Z: np.ndarray, points: list[GaussianPoint]) -> Itera
 
 class GaussianPath(FittedPath):
     """The machines of all points."""
-
-    _saved_state = {"points": "list(1) of GaussianPoint", "machines": "list(1) of Machines", "X": "double[N, p]"}
 
     def __init__(self, points: list[GaussianPoint], machines: list[Machines], X: np.ndarray):
         self.points, self.machines, self.X = points, machines, X
@@ -242,14 +236,6 @@ class LinearKernelSVC(FeatureSVC):
 
 class LinearKernelPath(FittedPath):
     """The machines of all points."""
-
-    _saved_state = {
-        "points": "list(1) of float 0..",
-        "machines": "list(1) of Machines",
-        "coef": "list(1) of double[p, .r]",
-        "X": "double[N, p]",
-        "exponent": "int",
-    }
 
     def __init__(
         self, points: list[float], machines: list[Machines], coef: list[np.ndarray], X: np.ndarray, exponent: int

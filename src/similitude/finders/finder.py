@@ -20,6 +20,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 
 from similitude._utils.scikit_learn import num_samples
+from similitude._utils.types import Finite
 from similitude.numerics.topk import listed_counts, run_ends, taken_sizes, tied_counts, top_k
 from similitude.proximity.check import for_lookup
 from similitude.proximity.maps import LearnedMap
@@ -141,9 +142,7 @@ class Finder:
 class MatrixFinder(Finder):
     """A finder on whole rows of similarities."""
 
-    _saved_state = {"S": "None | matrix[N, N]", "symmetric": "bool"}
-
-    def __init__(self, S: Any = None, symmetric: bool = False):
+    def __init__(self, S: Finite = None, symmetric: bool = False):
         self.S = None if S is None else for_lookup(S)
         self.symmetric = symmetric
 
@@ -216,8 +215,6 @@ class Collection(NamedTuple):
 class BothDirections:
     """The mean of psi(a, b) and psi(b, a), each of which is mapped first if there is a map."""
 
-    _saved_state = {"measure": "Measure", "map": "None | LearnedMap"}
-
     def __init__(self, measure: Measure, learned: LearnedMap | None):
         self.measure, self.map = measure, learned
 
@@ -242,13 +239,6 @@ class ObjectFinder(BaseEstimator, Finder):
 
     A subclass supplies ``index`` and ``nearest``.
     """
-
-    _saved_state = {
-        "symmetric_": "bool",
-        "_local": "list of int",
-        "n_evaluations_": "int 0..",
-        "_seen": "tuple(2) of int 0..",
-    }
 
     def index(self, reader: Any, symmetric: bool = False) -> LearnedMap | None:
         """Prepare the search among the reader's objects; return the map from the measure's values to similarities."""
@@ -281,13 +271,6 @@ class ObjectFinder(BaseEstimator, Finder):
         self._local.append(count)  # appending is safe when several threads call this; adding to a number is not
 
 
-def is_finder(value: Any, lookup: bool) -> bool:
-    """Return whether a value is a finder, and, with ``lookup``, has the similarities among the training samples."""
-    if isinstance(value, MatrixFinder):
-        return not lookup or value.S is not None
-    return isinstance(value, ObjectFinder) and hasattr(value, "symmetric_")
-
-
 def same_values(new: Measure, old: Any) -> bool:
     """Return whether two measures are the same function, even if one was loaded from a file."""
     if replace(new, function=old.function) != old:
@@ -305,7 +288,7 @@ class KnownFinder(MatrixFinder):
     ``Proximities(fill=...)`` names, by default the mean of the known similarities of different training samples.
     """
 
-    _saved_state = {"fill?": "LearnedFill", "keys?": "int[.p] 0..", "values?": "float[.p]"}
+    values: Finite
 
     def __init__(self, S: Any, reader: Any):
         super().__init__(S)

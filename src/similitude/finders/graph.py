@@ -11,7 +11,7 @@ from similitude._native import both_directions, insert_neighbors, propose_neighb
 from similitude._utils.checks import check_choice, check_integer
 from similitude._utils.scikit_learn import num_samples, safe_indexing
 from similitude._utils.threads import over_row_blocks
-from similitude._utils.types import RandomState
+from similitude._utils.types import ColumnPositions, RandomState
 from similitude.finders._graph_build import (
     Untried,
     centred_ranks,
@@ -120,19 +120,7 @@ class GraphSearch(ObjectFinder):
     True
     """
 
-    _saved_state = {
-        "_seed": "int 0..",
-        "_sign": "float",
-        "_n_built": "int 1..",
-        "pivots_": "int[q] 0..n",
-        "_high": "real",
-        "codes_": "C float[n, q]",
-        "neighbors_": "C int32[n, .k] -1..n",
-        "_closeness": "C real[n, .k]",
-        "edges_": "C int32[n, *] -1..n",
-        "_median": "float",
-        "_mean_ranks": "double[q]",
-    }
+    pivots_: ColumnPositions
 
     def __init__(
         self,

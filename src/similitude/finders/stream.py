@@ -60,8 +60,6 @@ class StreamSearch(ObjectFinder):
     (0, 4.0)
     """
 
-    _saved_state = {"_ends?": "any"}
-
     def __init__(self, *, n_jobs: int | None = None, block_size: int | None = None, progress: bool = False):
         self.n_jobs = n_jobs
         self.block_size = block_size

@@ -86,20 +86,9 @@ class View(NamedTuple):
             raise ValueError(f"X: the part {self.name!r} needs {what} of its name; X holds several, named {known}.")
         return values[self.name] if self.name in values else next(iter(values.values()))
 
-    @staticmethod
-    def _saved_state() -> dict[str, str]:
-        return {"name": "text", "kind": "text", "takes_proximities": "bool"}
-
 
 class FusedReader:
     """Reader of X for all parts, which checks that X holds the same inputs as in ``fit``."""
-
-    _saved_state = {
-        "views": "list of View",
-        "held": "dict of any",
-        "fills?": "dict of LearnedFill",
-        "column_ids?": "None | label[*]",
-    }
 
     fills: Mapping[str, LearnedFill] = MappingProxyType({})
     column_ids: np.ndarray | None = None
@@ -157,10 +146,6 @@ class FusedReader:
             if is_used and not same:
                 then, now = (", ".join(name or what for name in names) or "none" for names in (known, given))
                 raise ValueError(f"X must hold the same {what} as in fit ({then}); got {now}.")
-
-    def _check_saved(self, sizes: Any) -> bool:
-        known = all(view.kind in ("similarities", "features", "objects") for view in self.views)
-        return known and set(self.held) == {"similarities", "features"}
 
 
 @dataclass(frozen=True)

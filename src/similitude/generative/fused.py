@@ -87,13 +87,6 @@ class FusedClassifier(PathClassifier, BaseComposition):
     array([[0.009, 0.991]])
     """
 
-    _saved_state = {
-        "_reader": "FusedReader",
-        "n_features_in_?": "int 1..",
-        "feature_names_in_?": "label[*]",
-        "parts_": "any",
-    }
-
     _responses = ("predict", "predict_proba", "predict_log_proba")
 
     def __init__(
@@ -228,13 +221,6 @@ class FusedClassifier(PathClassifier, BaseComposition):
 class FusedPath(FittedPath):
     """The parts, each fitted at the points where its own parameters differ."""
 
-    _saved_state = {
-        "points": "list(1) of any",
-        "labels": "Labels",
-        "parts": "dict of any",
-        "_log_ratios": "None | real[G]",
-    }
-
     def __init__(self, points: list[tuple[int, ...]], labels: Labels, parts: dict[str, Any]):
         self.points, self.labels, self.parts = points, labels, parts
         shares = labels.shares
@@ -283,10 +269,6 @@ class FusedPath(FittedPath):
             # Only classes of prior 0 are left, so the posterior is the prior.
             total = np.where(ruled_out, 0.0, total) + self._log_ratios
         return normalised(total)
-
-    def _check_saved(self, sizes: Any) -> bool:
-        lists = all(isinstance(part, list) and len(part) == 1 for part in self.parts.values())
-        return lists and self.points == [(0,) * len(self.parts)]
 
 
 def _fitted(part: Any, X: Any, y: np.ndarray, points: list[dict]) -> Any:

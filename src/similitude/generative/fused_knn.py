@@ -10,7 +10,7 @@ from sklearn.utils import check_array
 
 from similitude._utils.docs import shared_docs
 from similitude._utils.threads import over_row_blocks
-from similitude._utils.types import CostsLike, PriorsLike
+from similitude._utils.types import CostsLike, Finite, PriorsLike
 from similitude.base import FittedPath, SimilarityClassifier
 from similitude.finders.finder import MatrixFinder
 from similitude.labels import Labels
@@ -100,17 +100,17 @@ class FusedKNN(SimilarityClassifier):
 class FusedKNNPath(FittedPath):
     """The features and labels of the training samples; a point is a number of neighbours."""
 
-    _saved_state = {
-        "labels": "Labels",
-        "points": "list(1) of int 1..N+1",
-        "_exponent": "int -1100..1100",
-        "_features": "double[N, *]",
-    }
+    _features: Finite
 
     def __init__(self, points: list[int], labels: Labels, features: np.ndarray):
         self.points, self.labels = points, labels
         self._exponent = exponent_of(features)
         self._features = near_one(features, self._exponent)
+
+    @property
+    def n_features(self) -> int:
+        """The number of features that new samples must have."""
+        return self._features.shape[1]
 
     def attributes(self) -> dict[str, Any]:
         return {"n_neighbors_": self.points[0]}
@@ -132,10 +132,8 @@ class FusedKNNPath(FittedPath):
 
     def _feature_votes(self, features: np.ndarray, sizes: np.ndarray) -> np.ndarray:
         """Return the votes of the training samples that are nearest by features, (m, sizes, G)."""
-        if features.shape[1] != self._features.shape[1]:
-            raise ValueError(
-                f"X.features must have {self._features.shape[1]} columns, as in fit; got {features.shape[1]}."
-            )
+        if features.shape[1] != self.n_features:
+            raise ValueError(f"X.features must have {self.n_features} columns, as in fit; got {features.shape[1]}.")
         rows = near_one(features, self._exponent)
         codes, n_classes = self.labels.codes, self.labels.n_classes
         votes = np.empty((len(rows), len(sizes), n_classes))

@@ -161,15 +161,6 @@ class LocalBDA(FeatureClassifier):
 class LocalBDAPath(FittedPath):
     """The training samples of each class; a point is a number of neighbours."""
 
-    _saved_state = {
-        "labels": "Labels",
-        "reg": "float 0..",
-        "points": "list(1) of int 1..N+1",
-        "_samples": "list(G) of C double[*, p]",
-        "_exponent": "int -1100..1100",
-        "_columns": "list(G) of C double[p, *]",
-    }
-
     def __init__(self, points: list[int], labels: Labels, X: np.ndarray, reg: float):
         self.points, self.labels, self.reg = points, labels, reg
         self._samples = [X[members] for members in labels.members]
@@ -229,11 +220,6 @@ class LocalBDAPath(FittedPath):
             costs,
             lambda scores: first_of_best(scores, classes, values, counts, sizes, self.labels.counts),
         )
-
-    def _check_saved(self, sizes: Any) -> bool:
-        counts = self.labels.counts.tolist()
-        lengths = [len(samples) for samples in self._samples]
-        return min(counts) > 0 and lengths == counts and [c.shape[1] for c in self._columns] == counts
 
 
 def _constants(k: np.ndarray, d: int) -> np.ndarray:

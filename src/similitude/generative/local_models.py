@@ -11,7 +11,7 @@ from scipy import sparse
 
 from similitude._native import local_statistics, local_statistics_csr, log_average_products
 from similitude._utils.threads import over_row_blocks
-from similitude.finders.finder import LocalNeighbors, Neighbors, ObjectFinder, as_local, is_finder, local_neighbors
+from similitude.finders.finder import LocalNeighbors, Neighbors, ObjectFinder, as_local, local_neighbors
 from similitude.generative.max_entropy import MaximumEntropy, Pmfs, check_reach
 from similitude.labels import Labels
 from similitude.numerics.votes import TIE_TOLERANCE
@@ -51,20 +51,9 @@ class AveragePmfs(NamedTuple):
     starts: np.ndarray
     pmfs: Pmfs
 
-    def _check_saved(self, sizes: Any) -> bool:
-        n = len(self.starts)
-        ascending = n == sizes["G"] ** 2 + 1 and self.starts[0] == 0 and bool(np.all(np.diff(self.starts) >= 0))
-        return ascending and self.pmfs.rates.shape == (int(self.starts[-1]),)
-
-    @staticmethod
-    def _saved_state() -> dict[str, str]:
-        return {"starts": "int[*] 0..", "pmfs": "Pmfs"}
-
 
 class Neighborhoods:
     """The neighbourhoods of samples among the training samples, and the models made in them."""
-
-    _saved_state = {"finder": "object", "labels": "Labels", "family": "MaximumEntropy"}
 
     def __init__(self, finder: Any, labels: Labels, family: MaximumEntropy):
         self.finder, self.labels, self.family = finder, labels, family
@@ -232,9 +221,6 @@ class Neighborhoods:
             "counts": counts,
             "pmfs": pmfs,
         }
-
-    def _check_saved(self, sizes: Any) -> bool:
-        return is_finder(self.finder, lookup=True)
 
 
 def _others(similarities: np.ndarray, indices: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -218,21 +218,9 @@ class LocalSDAPoint(NamedTuple):
         fewest = 3 if self.fallback == "class" else 2
         return np.any((counts > 0) & (counts < fewest), axis=1)
 
-    @staticmethod
-    def _saved_state() -> dict[str, str]:
-        return {"n_neighbors": "int 1..N+1", "alpha": "float 0..2", "fallback": "None | text"}
-
 
 class LocalSDAPath(LocalPath, GenerativePath):
     """The neighbourhoods of the training samples, in which models are fitted at prediction."""
-
-    _saved_state = {
-        "labels": "Labels",
-        "points": "list(1) of LocalSDAPoint",
-        "neighborhoods": "Neighborhoods",
-        "averages": "dict of AveragePmfs",
-        "family": "MaximumEntropy",
-    }
 
     def __init__(self, points: list[LocalSDAPoint], neighborhoods: Neighborhoods, averages: dict[int, AveragePmfs]):
         self.points, self.neighborhoods, self.averages = points, neighborhoods, averages
@@ -363,7 +351,3 @@ class LocalSDAPath(LocalPath, GenerativePath):
         if np.any(point.falls_back(told["counts"][None])):
             told["by_centroid"] = True
         return told
-
-    def _check_saved(self, sizes: Any) -> bool:
-        point = self.points[0]
-        return point.fallback in FALLBACKS and (point.alpha == 0 or point.n_neighbors in self.averages)

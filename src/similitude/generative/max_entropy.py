@@ -32,13 +32,6 @@ class Pmfs(NamedTuple):
     log_z: np.ndarray
     from_above: np.ndarray
 
-    def _check_saved(self, sizes: Any) -> bool:
-        return self.rates.shape == self.log_z.shape == self.from_above.shape
-
-    @staticmethod
-    def _saved_state() -> dict[str, str]:
-        return {"rates": "real[...]", "log_z": "real[...]", "from_above": "bool[...]"}
-
 
 class MaximumEntropy:
     """The distributions ``P(s) = gamma exp(lambda s)`` of maximum entropy on one Omega, where the mean defines lambda.
@@ -47,20 +40,6 @@ class MaximumEntropy:
     logarithm of the partition function is tabulated once, by Taylor series that agree with the sum over Omega to 1e-12.
     Solving for a mean then takes half a microsecond, whatever the size of Omega (``python -m benchmarks sda``).
     """
-
-    _saved_state = {
-        "exponent": "int -1100..1100",
-        "low": "float",
-        "high": "float",
-        "span": "float 0..",
-        "continuous": "bool",
-        "values": "None | double[*]",
-        "tolerance": "float",
-        "floor": "float",
-        "log_unit": "float",
-        "log_uniform": "float",
-        "tables": "tuple(2) of any",
-    }
 
     def __init__(self, omega: np.ndarray, continuous: bool = False):
         # Division by a power of two prevents overflow of differences and changes no digit.
@@ -130,18 +109,6 @@ class MaximumEntropy:
         with np.errstate(invalid="ignore", over="ignore"):
             log_gamma = -pmfs.log_z - rates * np.where(pmfs.from_above, self.high, self.low)
             return np.ldexp(rates, -self.exponent), np.where(np.isinf(rates), np.nan, log_gamma)
-
-    def _check_saved(self, sizes: Any) -> bool:
-        return self.span > 0 and all(_is_table(table) for table in self.tables)
-
-
-def _is_table(table: Any) -> bool:
-    """Return whether a loaded value is a table of Taylor series, as :func:`_table` returns it."""
-    if type(table) is not tuple or not all(type(part) is np.ndarray and part.dtype == np.float64 for part in table):
-        return False
-    k = len(table[1])
-    shapes = [part.shape for part in table] == [(k + 1,), (k,), (k,), (k, _ORDER + 1)]
-    return k > 0 and shapes and all(part.flags.c_contiguous and not np.isnan(part).any() for part in table)
 
 
 def distinct(values: Any) -> np.ndarray:

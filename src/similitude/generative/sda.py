@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from similitude._utils.docs import shared_docs
-from similitude._utils.types import CostsLike, PriorsLike
+from similitude._utils.types import ColumnPositions, CostsLike, PriorsLike
 from similitude.generative.base import GenerativeClassifier, GenerativePath, answered, first_of_tied, log_posterior
 from similitude.generative.max_entropy import MaximumEntropy, Pmfs, family_on
 from similitude.labels import Labels
@@ -26,33 +26,14 @@ class CentroidModels(NamedTuple):
     ``centroids`` (c,) are positions in the training set; ``weights``, ``means`` and ``pmfs`` have the shape (G, c).
     """
 
-    centroids: np.ndarray
+    centroids: ColumnPositions
     weights: np.ndarray
     means: np.ndarray
     pmfs: Pmfs
 
-    def _check_saved(self, sizes: Any) -> bool:
-        return self.pmfs.rates.shape == self.weights.shape
-
-    @staticmethod
-    def _saved_state() -> dict[str, str]:
-        return {
-            "centroids": "int[.c] 0..n",
-            "weights": "double[G, .c] 0..",
-            "means": "double[G, .c]",
-            "pmfs": "Pmfs",
-        }
-
 
 class CentroidsPath(GenerativePath):
     """The models of the similarities to the centroids of each class, which have no parameters on the path."""
-
-    _saved_state = {
-        "labels": "Labels",
-        "family": "MaximumEntropy",
-        "models": "list(G) of CentroidModels",
-        "_attributes": "dict of any",
-    }
 
     def __init__(
         self,

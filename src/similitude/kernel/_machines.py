@@ -10,6 +10,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
+from similitude._utils.types import ColumnPositions
 from similitude._utils.warn import warn
 from similitude.labels import Labels
 from similitude.numerics.eigen import RowMap, cut_zeros, eigh, modified_matrix, negative_eigenfraction, row_map_weights
@@ -90,15 +91,7 @@ class SpectrumKernel:
 class SpectrumMachines:
     """The machines of all pairs of classes on one kernel, for one C."""
 
-    _saved_state = {
-        "spectrum": "text",
-        "mixes_columns": "bool",
-        "solutions": "list(pairs) of MachineSolution",
-        "intercept": "double[pairs]",
-        "_attributes": "dict of any",
-        "columns": "int[.c] 0..n",
-        "coef": "double[.c, pairs]",
-    }
+    columns: ColumnPositions
 
     def __init__(self, kernel: SpectrumKernel, machines: Machines):
         self.spectrum, self.mixes_columns = kernel.spectrum, kernel.mixes_columns

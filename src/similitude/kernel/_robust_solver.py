@@ -93,19 +93,6 @@ class RobustSolution(NamedTuple):
         terms = np.abs(k) @ np.abs(coefficients) + abs(self.intercept)
         return np.where(np.abs(values) > _TIE * terms, values, 0.0)
 
-    @staticmethod
-    def _saved_state() -> dict[str, str]:
-        return {
-            "v": "double[.k]",
-            "intercept": "float",
-            "objective": "real",
-            "gap": "real",
-            "n_iter": "int",
-            "converged": "bool",
-            "eigenvalues": "double[.r]",
-            "eigenvectors": "double[.k, .r]",
-        }
-
 
 def evaluate(values: np.ndarray, basis: np.ndarray, y: np.ndarray, v: np.ndarray, rho: float) -> Evaluation:
     """Return F at v, for ``S = basis diag(values) basis^T``, values ascending."""

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from similitude._utils.types import ColumnPositions
 from similitude.labels import Labels, class_weights
 from similitude.one_vs_one import OneVsOneClassifier, by_pair, class_pairs
 from similitude.proximity.check import dense
@@ -93,7 +94,7 @@ class KernelMachines(NamedTuple):
     """The solved problems of all pairs of classes, for one point of a grid."""
 
     solutions: list[KernelSolution]
-    members: list[np.ndarray]
+    members: list[ColumnPositions]
     """The samples of each pair."""
     mean_self_similarity: float
     """The value used for the self-similarities of new samples if they are not given."""
@@ -115,23 +116,6 @@ class KernelMachines(NamedTuple):
     def attributes(self) -> dict[str, Any]:
         """Return public attributes of the fitted estimator."""
         return by_pair(self.solutions, list, {f"{name}_": name for name in self.figures})
-
-    def _check_saved(self, sizes: Any) -> bool:
-        return all(
-            hasattr(solution, "decide")
-            and _length(solution) == len(members)
-            and all(hasattr(solution, name) for name in self.figures)
-            for solution, members in zip(self.solutions, self.members)
-        )
-
-    @staticmethod
-    def _saved_state() -> dict[str, str]:
-        return {
-            "solutions": "list(pairs) of object",
-            "members": "list(pairs) of int[*] 0..n",
-            "mean_self_similarity": "float",
-            "figures": "tuple of text",
-        }
 
 
 def _length(solution: Any) -> int:

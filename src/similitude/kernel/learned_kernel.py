@@ -46,18 +46,6 @@ class LearnedKernel(NamedTuple):
         k, _ = nearest_rows(self.eigenvalues, self.eigenvectors, rows, self_similarity)
         return k @ (self.eigenvectors.T @ self.dual_coef) + self.intercept
 
-    @staticmethod
-    def _saved_state() -> dict[str, str]:
-        return {
-            "eigenvalues": "double[.r]",
-            "eigenvectors": "double[.k, .r]",
-            "dual_coef": "double[.k]",
-            "intercept": "float",
-            "objective": "real",
-            "gap": "real",
-            "n_iter": "int",
-        }
-
 
 class _ConeProgram:
     """Problem (7) for Clarabel in the variables ``svec [K z; z^T u]``, b, xi, v; the same for all eta and gamma."""

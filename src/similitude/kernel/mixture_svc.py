@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from similitude._utils.docs import shared_docs
-from similitude._utils.types import ClassWeight
+from similitude._utils.types import ClassWeight, ColumnPositions
 from similitude.kernel.base import KernelLearningSVC
 from similitude.kernel.learned_spectrum import TARGETS, SpectrumPoint, solve_grid
 from similitude.labels import Labels, class_weights
@@ -42,29 +42,12 @@ class MixtureMachines(NamedTuple):
     """The solved problems of all pairs of classes, for one point of a grid."""
 
     solutions: list[Any]
-    members: list[np.ndarray]
+    members: list[ColumnPositions]
     """The samples of each pair."""
     factors: dict[str, float]
     """The factor of each similarity."""
     columns: np.ndarray | None = None
     """All columns are needed."""
-
-    @staticmethod
-    def _saved_state() -> dict[str, str]:
-        return {
-            "solutions": "list(pairs) of LearnedSpectrum",
-            "members": "list(pairs) of int[*] 0..n",
-            "factors": "dict of float",
-            "columns": "None",
-        }
-
-    def _check_saved(self, sizes: Any) -> bool:
-        return all(
-            len(solution.coefficients) == len(members) * len(self.factors)
-            and len(solution.sizes) == len(self.factors)
-            and sum(solution.sizes) == len(solution.eigenvalues)
-            for solution, members in zip(self.solutions, self.members)
-        )
 
     def decisions(self, rows: Any) -> np.ndarray:
         """Return decision values, (m, pairs), positive for the later class."""
@@ -194,9 +177,6 @@ class MixtureSVC(KernelLearningSVC):
 
     _path_parameters = ("eta", "gamma", "target")
     _takes_several = True
-
-    def _check_saved(self, sizes: Any) -> bool:
-        return all(list(machines.factors) == list(self._readers) for machines in self._path.machines)
 
     def __init__(
         self,

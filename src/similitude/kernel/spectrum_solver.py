@@ -94,18 +94,6 @@ def at_target(problem: SpectrumProblem, alpha: np.ndarray) -> SpectrumSolution:
 class LearnedSpectrum:
     """A solution of (12) in units of the similarities: ``K = U diag(a lambda) U^T``."""
 
-    _saved_state = {
-        "target": "text",
-        "eigenvalues": "double[.r]",
-        "spectrum_weights": "double[.r]",
-        "coefficients": "double[.k]",
-        "b": "float",
-        "objective": "real",
-        "gap": "real",
-        "n_iter": "int",
-        "sizes": "list of int 0..",
-    }
-
     target: str
     eigenvalues: np.ndarray
     """The eigenvalues lambda that are not zero."""

@@ -6,10 +6,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from similitude.finders.finder import LocalNeighbors, Neighbors, is_finder, local_neighbors
+from similitude.finders.finder import LocalNeighbors, Neighbors, local_neighbors
 from similitude.labels import Labels
 from similitude.neighbors.searching import LocalPath
-from similitude.neighbors.weights import LOCAL_WEIGHTS, NEEDS_LARGEST, SIMILARITY_WEIGHTS, local_weights
+from similitude.neighbors.weights import LOCAL_WEIGHTS, SIMILARITY_WEIGHTS, local_weights
 from similitude.numerics.topk import listed_counts
 from similitude.numerics.votes import (
     TIE_TOLERANCE,
@@ -39,10 +39,6 @@ class Weighting(NamedTuple):
         """Whether the weights depend on the similarities among the neighbours, which must then be symmetric."""
         return self.weights in LOCAL_WEIGHTS
 
-    @staticmethod
-    def _saved_state() -> dict[str, str]:
-        return {"weights": "text", "spectrum": "text", "consistent": "bool", "restarts": "int 0.."}
-
 
 class KNNPoint(NamedTuple):
     """One point of a grid."""
@@ -50,10 +46,6 @@ class KNNPoint(NamedTuple):
     n_neighbors: int
     weighting: Weighting
     reg: float
-
-    @staticmethod
-    def _saved_state() -> dict[str, str]:
-        return {"n_neighbors": "int 1..N+1", "weighting": "Weighting", "reg": "float"}
 
 
 class Votes(NamedTuple):
@@ -72,14 +64,6 @@ class Votes(NamedTuple):
 
 class KNNPath(LocalPath):
     """The labels of the training samples, and the finders of neighbours among them."""
-
-    _saved_state = {
-        "labels": "Labels",
-        "points": "list(1) of KNNPoint",
-        "finders": "dict of object",
-        "largest": "None | float",
-        "class_ties?": "text",
-    }
 
     class_ties = "nearest"  # of model files without it
 
@@ -226,13 +210,3 @@ class KNNPath(LocalPath):
             return np.where(counts > 0, totals, -np.inf)
         posterior = self._posterior(totals, counts)
         return posterior if self.labels.costs is None else -expected_costs(posterior, self.labels.costs)
-
-    def _check_saved(self, sizes: Any) -> bool:
-        local = self.points[0].weighting.is_local
-        known = all(key in (True, False) and is_finder(finder, key) for key, finder in self.finders.items())
-        return known and local in self.finders and (self.largest is not None or self._weights_need_none)
-
-    @property
-    def _weights_need_none(self) -> bool:
-        """Whether the weights do not depend on the largest similarity."""
-        return self.points[0].weighting.weights not in NEEDS_LARGEST

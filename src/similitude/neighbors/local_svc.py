@@ -13,7 +13,7 @@ from similitude._utils.checks import check_choice, check_positive
 from similitude._utils.docs import shared_docs
 from similitude._utils.threads import over_row_blocks
 from similitude._utils.warn import warn
-from similitude.finders.finder import LocalNeighbors, is_finder, local_neighbors
+from similitude.finders.finder import LocalNeighbors, local_neighbors
 from similitude.finders.search import SearchLike
 from similitude.kernel.spectrum_solver import TARGETS as SPECTRUM_TARGETS
 from similitude.kernel.spectrum_solver import learned_spectra
@@ -253,16 +253,6 @@ class LocalSVCPoint(NamedTuple):
     gamma: float
     target: str
 
-    @staticmethod
-    def _saved_state() -> dict[str, str]:
-        return {
-            "n_neighbors": "int 1..N+1",
-            "C": "float 0..",
-            "spectrum": "text",
-            "gamma": "float 0..",
-            "target": "text",
-        }
-
 
 class LocalSVCPath(LocalPath):
     """The labels of the training samples, and the finder of neighbours among them.
@@ -271,8 +261,6 @@ class LocalSVCPath(LocalPath):
     its decision values; a class without a neighbour has the score -1. If all neighbours belong to one class, its score
     is 1 (with two classes, the decision value is -1 or 1).
     """
-
-    _saved_state = {"labels": "Labels", "points": "list(1) of LocalSVCPoint", "finder": "object"}
 
     def __init__(self, points: list[LocalSVCPoint], labels: Labels, finder: Any):
         self.points, self.labels, self.finder = points, labels, finder
@@ -371,9 +359,6 @@ class LocalSVCPath(LocalPath):
                 ConvergenceWarning,
             )
         return _answered(scores, n_classes, response)
-
-    def _check_saved(self, sizes: Any) -> bool:
-        return is_finder(self.finder, lookup=True)
 
 
 def _answered(scores: np.ndarray, n_classes: int, response: str) -> np.ndarray:

@@ -11,8 +11,9 @@ from scipy import sparse
 from similitude._native import nearest_centroids, nearest_centroids_csr
 from similitude._utils.docs import shared_docs
 from similitude._utils.threads import over_row_blocks
+from similitude._utils.types import ColumnPositions
 from similitude.base import FittedPath, SimilarityClassifier
-from similitude.finders.finder import is_finder, local_neighbors
+from similitude.finders.finder import local_neighbors
 from similitude.finders.search import SearchLike
 from similitude.labels import Labels
 from similitude.neighbors.searching import LocalPath, SearchingClassifier
@@ -129,9 +130,7 @@ class NearestCentroid(SimilarityClassifier):
 class NearestCentroidPath(FittedPath):
     """The centroids of the classes."""
 
-    _saved_state = {"centroids": "int[G] 0..n"}
-
-    def __init__(self, points: list, centroids: np.ndarray):
+    def __init__(self, points: list, centroids: ColumnPositions):
         self.points, self.centroids = points, centroids
 
     @property
@@ -253,8 +252,6 @@ class LocalNearestCentroid(SearchingClassifier):
 class LocalNearestCentroidPath(LocalPath):
     """The labels of the training samples and the finder of neighbours; a point is a number of neighbours."""
 
-    _saved_state = {"labels": "Labels", "points": "list(1) of int 1..N+1", "finder": "object"}
-
     def __init__(self, points: list[int], labels: Labels, finder: Any):
         self.points, self.labels, self.finder = points, labels, finder
 
@@ -272,6 +269,3 @@ class LocalNearestCentroidPath(LocalPath):
             parts.append(local_nearest_centroids(S, lists, labels.codes, found.sizes[part], labels.counts))
         winners = np.where(found.alone, largest_shares(found.shares, labels.counts)[:, None], np.concatenate(parts))
         return [winners[:, place] for place in places]
-
-    def _check_saved(self, sizes: Any) -> bool:
-        return is_finder(self.finder, lookup=True)

@@ -84,12 +84,6 @@ class LocalNearestMeans(FeatureClassifier):
 class LocalMeansPath(FittedPath):
     """The training samples of each class; a point is a number of neighbours."""
 
-    _saved_state = {
-        "points": "list(1) of int 1..",
-        "exponent": "int -1100..1100",
-        "samples": "list(G) of C double[*, p]",
-    }
-
     def __init__(self, points: list[int], labels: Labels, X: np.ndarray):
         self.points, self.exponent = points, exponent_of(X)
         samples = near_one(X, self.exponent).astype(X.dtype, copy=False)
@@ -126,6 +120,3 @@ class LocalMeansPath(FittedPath):
             mean_distances(samples, nearest, rows, taken, distances[h])
             radii[h] = np.sqrt(-np.take_along_axis(negative_squares, taken - 1, axis=1))
         return distances, radii
-
-    def _check_saved(self, sizes: Any) -> bool:
-        return all(len(samples) > 0 for samples in self.samples)

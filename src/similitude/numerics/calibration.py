@@ -16,8 +16,6 @@ _FOLDS = 5
 class Calibrator:
     """A sigmoid of each score, normalised over the classes."""
 
-    _saved_state = {"_fitted": "CalibratedClassifierCV"}
-
     def __init__(self, scores: np.ndarray, labels: np.ndarray, folds: Any, sample_weight: np.ndarray | None):
         known = CalibratedClassifierCV(_Known(), cv=folds, ensemble=False)
         self._fitted = known.fit(_as_columns(scores), labels, sample_weight=sample_weight)
@@ -25,10 +23,6 @@ class Calibrator:
     def probabilities(self, scores: np.ndarray) -> np.ndarray:
         """Return the probabilities of the classes for new scores."""
         return self._fitted.predict_proba(_as_columns(scores))
-
-    def _check_saved(self, sizes: Any) -> bool:
-        fitted = self._fitted
-        return len(fitted.classes_) == sizes["G"] and len(fitted.calibrated_classifiers_) == 1
 
 
 def calibrators(
@@ -64,8 +58,6 @@ def calibrators(
 
 class _Known(ClassifierMixin, BaseEstimator):
     """A classifier whose scores are known already and given as its input."""
-
-    _saved_state = {"classes_": "label[G]"}
 
     def fit(self, X: np.ndarray, y: np.ndarray, sample_weight: np.ndarray | None = None) -> Self:
         self.classes_ = np.unique(y)

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from similitude._native import machine_path
+from similitude._utils.types import ClassPositions
 
 LARGEST_GAP = 1e-8
 """The largest relative duality gap of a machine that counts as solved."""
@@ -24,24 +25,12 @@ class MachineSolution(NamedTuple):
     n_iter: int
     converged: bool
 
-    @staticmethod
-    def _saved_state() -> dict[str, str]:
-        return {"objective": "real", "gap": "real", "n_iter": "int", "converged": "bool"}
-
 
 @dataclass(eq=False)
 class Machines:
     """The machines of all pairs of classes for one C, positive for the later class."""
 
-    _saved_state = {
-        "codes": "int[N] 0..G",
-        "coefficients": "double[G-1, N]",
-        "intercept": "double[pairs]",
-        "solutions": "list(pairs) of MachineSolution",
-        "unit": "float",
-    }
-
-    codes: np.ndarray
+    codes: ClassPositions
     coefficients: np.ndarray
     intercept: np.ndarray
     solutions: list[MachineSolution]

@@ -16,7 +16,6 @@ calibration of modern neural networks", ICML 2017.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -32,8 +31,6 @@ _BLOCK = 2**16
 class Temperature:
     """A fitted calibration of one classifier."""
 
-    _saved_state = {"response": "text", "factor": "float", "offsets": "double[G]", "floor": "float"}
-
     response: str
     factor: float
     offsets: np.ndarray
@@ -42,9 +39,6 @@ class Temperature:
     def posteriors(self, answers: np.ndarray) -> np.ndarray:
         """Return calibrated posteriors."""
         return softmax(self.factor * log_odds(answers, self.response, self.floor) + self.offsets)
-
-    def _check_saved(self, sizes: Any) -> bool:
-        return self.response in ("predict_proba", "decision_function", "predict")
 
 
 def in_columns(answers: np.ndarray, response: str, places: np.ndarray, n_classes: int) -> np.ndarray:

@@ -18,8 +18,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import Pipeline
 from sklearn.utils import Bunch
 
-from similitude.persistence._scikit_learn import FITTED, RELATIONS
-from similitude.persistence._state import StateCheck
+from similitude.persistence._scikit_learn import ALLOWED
 from similitude.similarities import registry as registered
 from similitude.similarities.registry import Measure, resolve
 
@@ -28,9 +27,6 @@ _NO_MODELS = re.compile(
     r"similarities\.(_blocks|journal|pairwise))(\.|$)"
 )
 """The modules whose classes are not part of a model: those that read and write files, and those that display."""
-
-_SCIKIT_LEARN = frozenset(f"sklearn.{name}" for name in FITTED)
-"""The names of the classes of scikit-learn that a model file may hold."""
 
 _ARRAY_KINDS = "biufcUS"
 _SCALAR_KINDS = "biufU"
@@ -42,7 +38,7 @@ _SPARSE = {
 def _name_of(cls: type) -> str | None:
     """Return the name by which the reader finds this class, or None if it may not be built."""
     if cls.__module__.startswith("sklearn."):
-        same = (name for name in _SCIKIT_LEARN if name.endswith(f".{cls.__name__}"))
+        same = (name for name in ALLOWED if name.endswith(f".{cls.__name__}"))
         return next((name for name in same if _class_named(name) is cls), None)
     name = f"{cls.__module__}.{cls.__qualname__}"
     try:
@@ -54,7 +50,7 @@ def _name_of(cls: type) -> str | None:
 def _class_named(name: Any) -> type:
     """Return the class of this name, if it is a class of similitude or one of the listed classes of scikit-learn."""
     ours = isinstance(name, str) and re.fullmatch(r"similitude(\.\w+)+", name, re.ASCII) and not _NO_MODELS.match(name)
-    if not ours and name not in _SCIKIT_LEARN:
+    if not ours and name not in ALLOWED:
         raise ValueError(f"the class {name!r} is not one that a model file may hold")
     module, _, attribute = name.rpartition(".")
     try:
@@ -258,10 +254,3 @@ def _measure(name: str) -> Measure:
     if not isinstance(name, str) or name not in registered._registry:
         raise ValueError(f"the similarity {name!r} is not registered; register it as it was when the model was saved")
     return resolve(name)
-
-
-def check_state(model: Any) -> None:
-    """Raise a ValueError if an object in a loaded model has other attributes than its class declares."""
-    foreign = {_class_named(f"sklearn.{name}"): fitted for name, fitted in FITTED.items()}
-    relations = {_class_named(f"sklearn.{name}"): relation for name, relation in RELATIONS.items()}
-    StateCheck(foreign, relations)(model, type(model).__name__)

@@ -20,11 +20,14 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from similitude._utils.files import check_writable, replacing
-from similitude._utils.scikit_learn import num_samples
+from similitude._utils.scikit_learn import num_samples, safe_indexing
 from similitude._utils.versions import versions
 from similitude.auto import AutoClassifier
-from similitude.base import SimilarityEstimator, contract_of, reader_of, readers_of
-from similitude.persistence._tree import Decoder, Encoder, _dtype, check_state
+from similitude.base import PathClassifier, SimilarityEstimator, contract_of, path_of, reader_of, readers_of
+from similitude.generative.fused import FusedClassifier
+from similitude.persistence._check import complete, try_out
+from similitude.persistence._tree import Decoder, Encoder, _dtype
+from similitude.proximity.proximities import Proximities
 
 FORMAT = (4, 0)
 """The version of the format: files with another first number cannot be read, those with a larger second one can."""
@@ -32,6 +35,7 @@ FORMAT = (4, 0)
 _TREE = "model.json"
 _ARRAY = "arrays/{}.npy"
 _LARGEST_TREE = 2**28
+_MOST_COLUMNS = 2**24
 _MOST_LISTS, _MOST_PARTS = 2**22, 2**24
 _SEAL = re.compile(rb"similitude model, format (\d{1,9})\.(\d{1,9}), sha256 ([0-9a-f]{64})\Z")
 _DIGITS = 64
@@ -196,14 +200,41 @@ def _read(path: Path, archive: zipfile.ZipFile) -> tuple[Any, dict[str, Any]]:
             arrays[position] = _read_array(archive, members[_ARRAY.format(int(position))])
         return arrays[position]
 
-    model = Decoder(array).decode(content["model"])
-    check_state(model)
+    def build() -> Any:
+        return complete(Decoder(array).decode(content["model"]))
+
+    _try_out(build())  # predictions may change a model, for instance what it counts
+    model = build()
     facts, ids, written = _facts(model), content["ids"], content["versions"]
     if ids is not None and (len(ids) != facts["n_columns"] or not all(isinstance(name, str) for name in ids)):
         raise ValueError("its ids do not fit the number of its training samples")
     _give_ids(model, ids)
     written = {name: str(written[name]) for name in versions()}
     return model, {**facts, "ids": ids, "versions": written, "notes": content["notes"]}
+
+
+def _try_out(model: Any) -> None:
+    """Let a model predict two made-up samples, or, if it is made of raw objects, its first and last one."""
+    facts, reader = _facts(model), input_reader(model)
+    if isinstance(reader, FusedClassifier):
+        for part in reader.parts_.values():
+            _try_out(part)
+    n_columns = facts["n_columns"]
+    if facts["input"] == "objects":
+        try_out(model, safe_indexing(reader.objects_, np.array([0, n_columns - 1])))
+        return
+    if n_columns is None or n_columns > _MOST_COLUMNS:
+        return
+    rows = np.random.default_rng(0).random((2, n_columns))
+    rows[[0, 1], [0, -1]] = 0 if facts["input"] == "dissimilarities" else 1  # the nearest are the first and last one
+    samples: Any = rows if facts["similarities"] is None else dict.fromkeys(facts["similarities"], rows)
+    ids, extras = getattr(reader, "ids_", None), getattr(reader_of(reader), "extras", ())
+    if ids is not None or extras:
+        n_features = getattr(path_of(reader), "n_features", 1) if isinstance(reader, PathClassifier) else 1
+        features = rows[:, :n_features] if "features" in extras else None
+        own = np.ones(2) if "self_similarity" in extras else None
+        samples = Proximities(samples, features, self_similarity=own, column_ids=ids)
+    try_out(model, samples)
 
 
 def _too_much(text: bytes) -> str | None:

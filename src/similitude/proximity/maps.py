@@ -160,8 +160,6 @@ def base_name(map_name: str) -> str:
 class LearnedMap:
     """A named map with its constants, which are learned from the training matrix."""
 
-    _saved_state = {"map_name": "text", "constants": "dict of any", "to": "text"}
-
     map_name: str
     constants: Constants
     to: str = "similarity"
@@ -230,17 +228,6 @@ class LearnedMap:
             return self
         means = {"column_means": self.constants["row_means"], "row_means": self.constants["column_means"]}
         return LearnedMap(self.map_name, {**self.constants, **means}, self.to)
-
-    def _check_saved(self, sizes: Any) -> bool:
-        chosen = _TABLES[self.to][base_name(self.map_name)]
-        expected = chosen.learn(np.ones((2, 2)))
-        return set(self.constants) == set(expected) and all(
-            np.ndim(value) == np.ndim(expected[name])
-            and np.asarray(value).dtype.kind == "f"
-            and np.isfinite(value).all()
-            and (np.ndim(value) == 0 or len(value) == sizes.get("n"))
-            for name, value in self.constants.items()
-        )
 
 
 def learned_constants_needed(map_name: str) -> bool:

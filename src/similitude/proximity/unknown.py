@@ -206,8 +206,6 @@ def _with_own_distances(D: Any) -> Any:
 class LearnedFill:
     """The value of unknown pairs, learned from the known pairs of the training samples."""
 
-    _saved_state = {"value": "float", "own": "float"}
-
     value: float
     own: float
 

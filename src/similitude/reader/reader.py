@@ -119,36 +119,6 @@ class Reader(Contract):
         objects = safe_indexing(self.objects, places)
         return replace(self, map=None, learns_map=False, objects=objects, kept=positions, n_columns=len(positions))
 
-    _saved_state = {
-        "similarity": "any",
-        "dissimilarity": "None | text",
-        "takes_columns": "bool",
-        "takes_several": "bool",
-        "map_argument": "text",
-        "scale": "None | float",
-        "search": "any",
-        "learns_map": "bool",
-        "n_columns": "size n",
-        "objects": "any",
-        "measure": "None | Measure",
-        "map": "None | LearnedMap",
-        "absent": "text",
-        "fill": "None | LearnedFill",
-        "column_names": "None | label[n]",
-        "column_ids": "None | label[n]",
-        "extras": "tuple of text",
-        "kept": "None | int[n] 0..",
-        "both_directions": "bool",
-    }
-
-    def _check_saved(self, sizes: Any) -> bool:
-        """Return whether a loaded reader has what its contract needs."""
-        if self.kept is not None and np.any(np.diff(self.kept) <= 0):
-            return False
-        if not self.is_matrix:
-            return self.measure is not None and num_samples(self.objects) == self.n_columns
-        return self.n_columns > 0 and (self.map is not None) == (self.learns_map and self.map_name is not None)
-
 
 def rows_of(
     readers: dict[str, Reader], X: Any, *, support: np.ndarray | None = None, estimator: Any = None

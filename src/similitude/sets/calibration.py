@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 
 from similitude._utils.checks import check_bool, check_choice
+from similitude._utils.types import ClassPositions
 from similitude._utils.warn import warn
 from similitude.proximity.check import SimilarityWarning
 
@@ -181,17 +182,9 @@ class SetCoverage:
 class Calibration:
     """The answers of classifiers for samples that they were not trained on, from which sets are calibrated."""
 
-    _saved_state = {
-        "classes": "label[G]",
-        "log_posteriors": "real[.t, G]",
-        "codes": "int[.t] 0..G",
-        "parts": "int[.t] 0..",
-        "evidence": "None | bool[.t]",
-    }
-
     classes: np.ndarray
     log_posteriors: np.ndarray
-    codes: np.ndarray
+    codes: ClassPositions
     parts: np.ndarray
     evidence: np.ndarray | None = None
 

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
+from similitude._utils.types import ColumnPositions
 from similitude.numerics.topk import top_k
 from similitude.reader import Rows, Training
 from similitude.sets.typicality import BLOCK, dense_rows, native_rows, rows_of, sign_of, training_evidence
@@ -55,8 +56,6 @@ class RelativeFamiliarity:
     j, a_j is its self-similarity; if that is not known, the smallest of the others. Samples that are equally similar
     share the last places. Only positive similarities are looked at.
     """
-
-    _saved_state = {"scales": "real[n]", "known": "real[.t]"}
 
     scales: np.ndarray
     known: np.ndarray
@@ -137,8 +136,6 @@ class LocalDensity:
     others of its class, the score of x is the mean of ``s(x, j) - a_j``.
     """
 
-    _saved_state = {"nearest": "real[n]", "known": "real[n]"}
-
     nearest: np.ndarray
     known: np.ndarray
 
@@ -190,17 +187,8 @@ class Familiarity:
     compared with those of the training samples. Unknown pairs count as far apart.
     """
 
-    _saved_state = {
-        "farthest": "float",
-        "columns": "int[.c] 0..n",
-        "profiles": "double[n, .c]",
-        "direct": "LocalDensity",
-        "by_rows": "LocalDensity",
-        "known": "real[.t]",
-    }
-
     farthest: float
-    columns: np.ndarray
+    columns: ColumnPositions
     profiles: np.ndarray
     direct: LocalDensity
     by_rows: LocalDensity

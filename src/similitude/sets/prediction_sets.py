@@ -17,7 +17,7 @@ from similitude._utils.docs import shared_docs
 from similitude._utils.ids import Names, labels_in_order
 from similitude._utils.scikit_learn import BaseSearchCV, num_samples
 from similitude._utils.threads import one_openmp_thread
-from similitude._utils.types import Folds, ListLike, RandomState, SamplesLike
+from similitude._utils.types import ColumnPositions, Folds, ListLike, RandomState, SamplesLike
 from similitude.base import Deciding, SimilarityEstimator, contract_of, forget_fit, reader_of, warns_of_dissimilarity
 from similitude.evaluation.answers import log_posteriors
 from similitude.evaluation.engine import Fold, fitted_on, reading_part, reads_training
@@ -44,11 +44,9 @@ from similitude.splits.leaks import folds_of_samples
 class FoldModel:
     """A classifier that was fitted on the training part of one fold."""
 
-    _saved_state = {"estimator": "object", "train": "int[*] 0..", "test": "int[*] 0.."}
-
     estimator: Any
-    train: np.ndarray
-    test: np.ndarray
+    train: ColumnPositions
+    test: ColumnPositions
 
 
 @shared_docs
@@ -128,20 +126,6 @@ class PredictionSets(Novelty, MetaEstimatorMixin, Deciding, SimilarityEstimator)
     similarity = "precomputed"
     dissimilarity = None
     _takes_training = False
-
-    _saved_state = {
-        "_readers?": "dict of Reader",
-        "classes_": "label[G]",
-        "estimator_": "object",
-        "folds_": "list of FoldModel",
-        "n_features_in_?": "int 1..",
-        "feature_names_in_?": "label[*]",
-        "_calibration": "Calibration",
-        "_typicality": "None | Typicality",
-        "_familiarity": "None | Familiarity | RelativeFamiliarity",
-        "_computes": "bool",
-        "_frozen": "tuple(3) of any",
-    }
 
     def __init__(
         self,
@@ -240,15 +224,6 @@ class PredictionSets(Novelty, MetaEstimatorMixin, Deciding, SimilarityEstimator)
         self._calibration, self._typicality, self._familiarity = calibration, typicality, familiarity
         self._computes = whole is not None and samples.learns
         self._frozen = self.confidence, self.method, bool(self.class_conditional)
-
-    def _check_saved(self, sizes: Any) -> bool:
-        confidence, method, class_conditional = self._frozen
-        check_set_parameters(confidence, method, class_conditional)
-        columns = getattr(reader_of(self), "n_columns", None)
-        largest = [int(fold.train.max(initial=-1)) for fold in self.folds_]
-        if not largest or (columns is not None and max(largest) >= columns):
-            return False
-        return len(self.folds_) > int(self._calibration.parts.max(initial=-1))
 
     def p_values(self, X: SamplesLike) -> np.ndarray:
         """Return the p-value of each class: how well the class suits the sample, compared with left-out samples.

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from similitude._utils.types import ClassPositions
 from similitude.proximity.evidence import gives_evidence
 from similitude.reader import Rows, Training
 
@@ -94,10 +95,8 @@ class Typicality:
     Samples whose rows give no evidence have no p-value, and new samples are not compared with such training samples.
     """
 
-    _saved_state = {"nearest": "real[n, G]", "codes": "int[n] 0..G", "evidence": "bool[n]"}
-
     nearest: np.ndarray
-    codes: np.ndarray
+    codes: ClassPositions
     evidence: np.ndarray
 
     @property

@@ -319,14 +319,6 @@ class TverskyRatio(_Tversky):
         return np.divide(common, whole, out=alike, where=whole > 0)
 
 
-def _are_positions(columns: list, sizes: list[int]) -> bool:
-    """Return whether each column of a loaded table maps its values to positions below its size."""
-    return len(columns) == len(sizes) and all(
-        isinstance(known, dict) and all(type(place) is int and 0 <= place < size for place in known.values())
-        for known, size in zip(columns, sizes)
-    )
-
-
 class Goodall(BatchSimilarity):
     """Goodall's similarity of categorical rows, in which agreement in a rare value has more weight.
 
@@ -356,8 +348,6 @@ class Goodall(BatchSimilarity):
     >>> Goodall().fit(rows)(rows, rows)[[0, 0, 3], [1, 3, 3]]
     array([0.5, 0. , 1. ])
     """
-
-    _saved_state = {"_values": "list of any", "_weights": "list of double[*]", "n_rows_": "int 1.."}
 
     def fit(self, X: ListLike, y: ListLike | None = None) -> Self:
         """Count how often each value occurs.
@@ -392,9 +382,6 @@ class Goodall(BatchSimilarity):
         weights = np.column_stack([weight[_codes(a, known)] for a, known, weight in columns] or [np.empty(len(A))])
         return _weighted_agreement(A, B, weights) / max(1, len(self._values))
 
-    def _check_saved(self, sizes: Any) -> bool:
-        return _are_positions(self._values, [len(weights) - 1 for weights in self._weights])
-
 
 class VDM(BatchDistance):
     """Value difference metric (Stanfill & Waltz 1986), learned from labelled categorical rows.
@@ -427,13 +414,6 @@ class VDM(BatchDistance):
     >>> VDM().fit(X, y)(X[:1], X)
     array([[0., 0., 1., 1.]])
     """
-
-    _saved_state = {
-        "classes_": "label[.g]",
-        "_values": "list of any",
-        "_tables": "list of double[*, *]",
-        "largest_": "float",
-    }
 
     to_similarity = "one-minus"
 
@@ -492,10 +472,6 @@ class VDM(BatchDistance):
         check_is_fitted(self, "largest_")
         A, B = _two_tables(A, B, self)
         return self._distances(A, B) / (self.largest_ or 1.0)
-
-    def _check_saved(self, sizes: Any) -> bool:
-        square = all(table.shape[0] == table.shape[1] for table in self._tables)
-        return square and _are_positions(self._values, [len(table) - 1 for table in self._tables])
 
 
 _rows = partial(Measure, objects="categorical rows", batch=True, symmetric=True)

@@ -221,8 +221,6 @@ class PyramidMatch(BatchSimilarity):
            [0.25, 0.25, 1.  ]])
     """
 
-    _saved_state = {"origin_": "number[*]", "finest_": "float 0.."}
-
     def __init__(self, n_levels: int = 10, finest: float | None = None):
         self.n_levels = n_levels
         self.finest = finest

@@ -57,8 +57,6 @@ class TfidfCosine(BatchSimilarity):
            [0.  , 0.  , 0.  ]])
     """
 
-    _saved_state = {"vectorizer_": "TfidfVectorizer"}
-
     def __init__(
         self,
         analyzer: Literal["word", "char", "char_wb"] | Callable[[str], Iterable[str]] = "word",

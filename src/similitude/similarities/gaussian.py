@@ -85,8 +85,6 @@ class RBFRows(BatchSimilarity):
     array([[1.  , 0.74, 0.45]])
     """
 
-    _saved_state = {"n_columns_": "int 0..", "objects_?": "any", "_measure?": "Measure"}
-
     def __init__(self, similarity: SimilarityLike = "precomputed", gamma: float = 1.0):
         self.similarity = similarity
         self.gamma = gamma

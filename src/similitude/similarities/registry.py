@@ -56,22 +56,6 @@ class Measure:
     pairwise : Return the matrix of the similarities or dissimilarities between two sequences of objects.
     """
 
-    _saved_state = {
-        "function": "any",
-        "name": "text",
-        "objects": "text",
-        "orientation": "text",
-        "to_similarity": "text",
-        "batch": "bool",
-        "symmetric": "bool",
-        "metric": "bool",
-        "learns": "bool",
-        "threads": "bool",
-        "range": "text",
-        "library": "text",
-        "reference": "text",
-    }
-
     function: Callable[..., Any]
     name: str = ""
     objects: str = "any"
@@ -115,9 +99,6 @@ class Measure:
         fresh: Any = deepcopy(self.function)
         fresh.fit(X, y)
         return replace(self, function=fresh, learns=False, batch=True)
-
-    def _check_saved(self, sizes: Any) -> bool:
-        return callable(self.function)
 
 
 class BatchSimilarity(BaseEstimator):

@@ -41,8 +41,6 @@ class DissimilarityToSimilarity(OneToOneFeatureMixin, SimilarityTransformer):
     array([[ 2., -1.]])
     """
 
-    _saved_state = {"constants_": "dict of any"}
-
     similarity = "precomputed"
     # A search may change the map, which then has to be learned again.
     _takes_training = False
@@ -92,8 +90,6 @@ class Rescale(OneToOneFeatureMixin, SimilarityTransformer):
     >>> Rescale().fit([[4.0, 2.0], [0.0, 4.0]]).transform([[1.0, 5.0]])
     array([[0.25, 1.25]])
     """
-
-    _saved_state = {"min_": "float", "max_": "float"}
 
     similarity = "precomputed"
     dissimilarity = None

@@ -109,8 +109,6 @@ class PseudoEuclideanEmbedding(ClassNamePrefixFeaturesOutMixin, SimilarityTransf
     (2, 0)
     """
 
-    _saved_state = {"eigenvalues_": "double[.k]", "_vectors": "double[n, .k]", "signature_": "tuple(2) of int 0.."}
-
     def __init__(
         self,
         n_components: int | float | None = None,

@@ -11,6 +11,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from similitude._utils.checks import check_choice, check_integer
+from similitude._utils.types import ColumnPositions
 from similitude.base import SimilarityEstimator
 from similitude.labels import check_labels
 from similitude.numerics.medoids import choose_by_class
@@ -39,7 +40,7 @@ def row_blocks(n: int, width: int) -> list[slice]:
 class ToLandmarks(NamedTuple):
     """How samples are compared with the landmarks."""
 
-    positions: np.ndarray
+    positions: ColumnPositions
     map: LearnedMap | None
     asymmetric: bool
 
@@ -61,13 +62,6 @@ class ToLandmarks(NamedTuple):
         """Yield slices of the samples, and their similarities to the landmarks."""
         for rows in row_blocks(len(samples), len(self.positions)):
             yield rows, self.block(samples.native, rows)
-
-    def _check_saved(self, sizes: Any) -> bool:
-        return bool(np.all(np.diff(self.positions) > 0))
-
-    @staticmethod
-    def _saved_state() -> dict[str, str]:
-        return {"positions": "int[landmarks] 0..", "map": "None | LearnedMap", "asymmetric": "bool"}
 
 
 class Landmarks:
@@ -116,12 +110,11 @@ class Landmarks:
 class LandmarkEstimator(SimilarityEstimator):
     """Base of the estimators that need similarities to a few samples only, and choose these."""
 
-    _saved_state = {"landmarks_": "int[landmarks] 0..", "support_columns_": "int[*] 0..n"}
-
     selection: Any
     landmark_similarity: Any
     random_state: Any
     tol: Any
+    landmarks_: ColumnPositions
 
     _takes_columns = True
     _count_name = "n_components"
@@ -189,12 +182,6 @@ class LandmarkEstimator(SimilarityEstimator):
         """Keep what is needed to transform new samples; of raw objects only the landmarks are kept."""
         self._readers, self.landmarks_ = {"S": reader.reduced_to(positions)}, positions
         self.support_columns_ = self._reader.columns_read(positions)
-
-    def _check_saved(self, sizes: Any) -> bool:
-        kept = self._reader.kept
-        if kept is not None:
-            return np.array_equal(kept, self.landmarks_)
-        return self.landmarks_.max(initial=-1) < self._reader.n_columns
 
 
 def _codes(y: Any, n: int) -> np.ndarray:

@@ -66,8 +66,6 @@ class MixedSimilarity(OneToOneFeatureMixin, SimilarityTransformer):
     {'taste': 1.0, 'smell': 0.0}
     """
 
-    _saved_state = {"spreads_": "dict of float 0..", "weights_": "dict of float"}
-
     _takes_several = True
 
     def __init__(

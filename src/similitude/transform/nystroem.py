@@ -134,15 +134,6 @@ class IndefiniteNystroem(ClassNamePrefixFeaturesOutMixin, LandmarkEstimator, Sim
     (['tree', 'house'], (2, 2))
     """
 
-    _saved_state = {
-        "_to_landmarks": "ToLandmarks",
-        "n_negative_": "int 0..",
-        "negative_eigenfraction_": "float",
-        "projection_": "double[landmarks, .f]",
-        "eigenvalues_": "double[*]",
-        "signs_": "double[*]",
-    }
-
     def __init__(
         self,
         n_components: int = 100,
@@ -197,8 +188,3 @@ class IndefiniteNystroem(ClassNamePrefixFeaturesOutMixin, LandmarkEstimator, Sim
 
     def _transform(self, rows: Rows) -> np.ndarray:
         return np.concatenate([C @ self.projection_ for _, C in self._to_landmarks.blocks(rows)])
-
-    def _check_saved(self, sizes: dict[str, int]) -> bool:
-        same = np.array_equal(self.landmarks_, self._to_landmarks.positions)
-        read = same and super()._check_saved(sizes)
-        return read and np.array_equal(self.support_columns_, self._reader.columns_read(self.landmarks_))

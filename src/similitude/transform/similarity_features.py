@@ -17,7 +17,7 @@ from similitude._native import take_prototype, weigh_candidates
 from similitude._utils.checks import check_choice, check_positive
 from similitude._utils.docs import shared_docs
 from similitude._utils.threads import over_row_blocks, thread_count
-from similitude._utils.types import Matrix, RandomState
+from similitude._utils.types import ColumnPositions, Matrix, RandomState
 from similitude.base import SimilarityTransformer
 from similitude.labels import check_labels
 from similitude.numerics.medoids import choose_by_class
@@ -187,17 +187,9 @@ class SimilarityFeatures(SimilarityTransformer):
     array(['a'], dtype='<U1')
     """
 
-    _saved_state = {
-        "prototypes_": "int[.q] 0..n",
-        "n_prototypes_": "size .q",
-        "support_columns_": "int[*] 0..n",
-        "_n_columns": "size n",
-        "_normalizer": "None | object",
-        "sigma_?": "float",
-        "loo_errors_?": "double[*]",
-    }
-
     _takes_columns = True
+
+    prototypes_: ColumnPositions
 
     def __init__(
         self,
@@ -314,14 +306,9 @@ class SimilarityFeatures(SimilarityTransformer):
             return np.array([f"x{j}" for j in self.prototypes_], dtype=object)
         return OneToOneFeatureMixin.get_feature_names_out(self, input_features)[self.prototypes_]
 
-    def _check_saved(self, sizes: Any) -> bool:
-        return np.array_equal(self.support_columns_, self._reader.columns_read(self.prototypes_))
-
 
 class RangeNormalizer:
     """Function that maps the range of the training features onto [0, 1]."""
-
-    _saved_state = {"range": "tuple(2) of float"}
 
     def __init__(self, columns: np.ndarray):
         self.range = value_range(columns)
@@ -332,8 +319,6 @@ class RangeNormalizer:
 
 class ExponentialNormalizer:
     """Function ``exp(-d^2 / sigma)``, where sigma is relative to the median of d over pairs of different samples."""
-
-    _saved_state = {"to_dissimilarity": "LearnedMap", "gauss": "LearnedMap", "sigma?": "float"}
 
     def __init__(self, columns: np.ndarray, own: np.ndarray, map_name: str | None, scale: float):
         if map_name is None:

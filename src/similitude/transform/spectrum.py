@@ -108,18 +108,6 @@ class SpectrumModifier(OneToOneFeatureMixin, SimilarityTransformer):
     array([0, 0, 1])
     """
 
-    _saved_state = {
-        "_method": "text",
-        "_test_rows": "text",
-        "_tol": "float",
-        "_vectors?": "double[n, .r]",
-        "eigenvalues_": "double[.r]",
-        "n_negative_": "int 0..",
-        "negative_eigenfraction_": "float",
-        "_similarities?": "double[n, n]",
-        "_mean_self_similarity?": "float",
-    }
-
     def __init__(
         self,
         method: Literal["clip", "flip", "shift", "square", "none"] = "clip",
@@ -212,17 +200,6 @@ class SpectrumModifier(OneToOneFeatureMixin, SimilarityTransformer):
         check_is_fitted(self)
         n = len(self.eigenvalues_)
         return np.eye(n) if self._method in ("shift", "none") else self._mapped(np.eye(n))
-
-    def _check_saved(self, sizes: dict[str, int]) -> bool:
-        needed = []
-        if self._test_rows == "augmented":
-            needed = ["_similarities", "_mean_self_similarity"]
-        elif self._method == "square":
-            needed = ["_similarities"]
-        elif self._test_rows != "untreated" and self._method not in ("shift", "none"):
-            needed = ["_vectors"]
-        known = self._method in METHODS and self._test_rows in TEST_ROWS
-        return known and all(name in vars(self) for name in needed)
 
 
 def method_of(modifier: SpectrumModifier) -> str:
