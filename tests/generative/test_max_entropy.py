@@ -9,12 +9,19 @@ from scipy import sparse
 from similitude.generative.max_entropy import (
     MaximumEntropy,
     Pmfs,
+    check_omega,
     compressed,
     distinct,
     distinct_similarities,
-    max_entropy,
 )
 from tests.reference import sda as reference
+
+
+def max_entropy(omega, means):
+    """Return lambda and log gamma of the distributions with these means."""
+    family = MaximumEntropy(check_omega(omega))
+    return family.parameters(family.fit(*family.distances(means)))
+
 
 # Omega, mean, lambda, gamma, s, log P(s)
 VECTORS = [
@@ -214,16 +221,14 @@ def test_families_are_pickled():
 
 
 @pytest.mark.parametrize(
-    ("omega", "means", "message"),
+    ("omega", "message"),
     [
-        ([], [0.5], "omega must be one or more finite numbers"),
-        ([0, np.nan], [0.5], "omega must be one or more finite numbers"),
-        ([[0, 1]], [0.5], "omega must be one or more finite numbers"),
-        (["a"], [0.5], "omega must be numbers"),
-        ([0, 1], [0.5, 1.5], "means must lie between .* 0 and 1; got 1.5"),
-        ([0, 1], [np.nan], "means must lie between"),
+        ([], "omega must be one or more finite numbers"),
+        ([0, np.nan], "omega must be one or more finite numbers"),
+        ([[0, 1]], "omega must be one or more finite numbers"),
+        (["a"], "omega must be numbers"),
     ],
 )
-def test_bad_input_is_refused(omega, means, message):
+def test_bad_input_is_refused(omega, message):
     with pytest.raises(ValueError, match=message):
-        max_entropy(omega, means)
+        check_omega(omega)

@@ -10,7 +10,7 @@ from sklearn.exceptions import NotFittedError
 
 from similitude import NearestCentroid
 from similitude.datasets import load_voting
-from similitude.generative.max_entropy import MaximumEntropy, distinct_similarities, max_entropy
+from similitude.generative.max_entropy import MaximumEntropy, distinct_similarities
 from similitude.generative.sda import SDA
 from similitude.similarities import counting, pairwise
 from tests.generative.problems import ROW_SIX, S_SIX, Y_SIX, N, close, labels, problem, scales, similarities
@@ -38,7 +38,8 @@ def test_the_six_samples():
     model = SDA().fit(S_SIX, Y_SIX)
     assert model.centroids_.tolist() == [1, 3]  # of the tied totals 12 of class 0, sample 1 has more over all samples
     assert np.allclose(model.means_, [[4, 5 / 3], [4 / 3, 4]])
-    lam, log_gamma = max_entropy(range(6), model.means_)
+    family = MaximumEntropy(np.arange(6))
+    lam, log_gamma = family.parameters(family.fit(*family.distances(model.means_)))
     assert np.allclose(model.lambdas_, lam)
     expected = np.log(0.5) + (log_gamma + lam * ROW_SIX[0, [1, 3]]).sum(axis=1)
     assert np.allclose(model.predict_joint_log_proba(ROW_SIX), expected)

@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from similitude import PseudoEuclideanEmbedding, SimilarityWarning, SpectrumModifier, symmetrize
-from similitude.proximity.symmetry import symmetrized_for
 from tests.proximity.matrices import square
 from tests.reference import proximity as reference
 
@@ -79,11 +78,6 @@ def test_unknown_way():
 def test_not_square():
     with pytest.raises(ValueError, match=r"S must be square.*\(2, 3\)"):
         symmetrize(np.ones((2, 3)))
-
-
-def test_what_is_symmetric_is_handed_through():
-    S = np.array([[2.0, 1.0], [1.0, 2.0]])
-    assert symmetrized_for("anything", S) is S
 
 
 @pytest.mark.parametrize(

@@ -13,8 +13,7 @@ from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.utils import get_tags
 
-from similitude import PseudoEuclideanEmbedding, SimilarityWarning
-from similitude.transform.embedding import pseudo_euclidean_embedding
+from similitude import PseudoEuclideanEmbedding
 from tests.proximity.matrices import distances, square
 from tests.reference import proximity as reference
 
@@ -28,7 +27,8 @@ def indefinite(n=8, seed=0):
 
 @given(square(symmetric=True))
 def test_inner_products_give_the_similarities_back(S):
-    X, (p, q) = pseudo_euclidean_embedding(S)
+    embedding = PseudoEuclideanEmbedding()
+    X, (p, q) = embedding.fit_transform(S), embedding.signature_
     assert X.shape == (len(S), p + q)
     products = np.array([[reference.inner_product(x, z, (p, q)) for z in X] for x in X])
     assert np.allclose(products, S, rtol=0, atol=1e-9 * np.abs(S).max())
@@ -39,14 +39,13 @@ def test_the_signature_counts_the_signs_of_the_spectrum(S):
     size = np.abs(S).max()
     values = np.linalg.eigvalsh(S / (size or 1.0))
     limit = 1e-10 * np.abs(values).max()
-    assert pseudo_euclidean_embedding(S).signature == (np.sum(values > limit), np.sum(values < -limit))
+    assert PseudoEuclideanEmbedding().fit(S).signature_ == (np.sum(values > limit), np.sum(values < -limit))
 
 
 @given(square(symmetric=True))
 def test_projected_training_rows_are_the_training_vectors(S):
-    embedding = PseudoEuclideanEmbedding().fit(S)
-    X, signature = pseudo_euclidean_embedding(S)
-    assert embedding.signature_ == signature
+    embedding = PseudoEuclideanEmbedding()
+    X = embedding.fit_transform(S)
     assert np.allclose(embedding.transform(S), X, rtol=0, atol=1e-8 * np.sqrt(np.abs(S).max()))
 
 
@@ -116,8 +115,6 @@ def test_a_share_met_exactly_takes_no_more():
 def test_bad_n_components(bad):
     with pytest.raises(ValueError, match=r"n_components must be .*; got"):
         PseudoEuclideanEmbedding(bad).fit(np.eye(3))
-    with pytest.raises(ValueError, match="n_components"):
-        pseudo_euclidean_embedding(np.eye(3), bad)
 
 
 @pytest.mark.parametrize("n", [1, 2, 5])
@@ -127,17 +124,9 @@ def test_the_zero_matrix_has_no_directions(n):
     assert embedding.transform(np.zeros((3, n))).shape == (3, 0)
 
 
-def test_the_function_warns_of_asymmetry_too():
-    S = np.array([[2.0, 1.0], [0.0, 2.0]])
-    with pytest.warns(SimilarityWarning, match="asymmetric"):
-        X, signature = pseudo_euclidean_embedding(S)
-    assert signature == (2, 0)
-    assert np.allclose(X @ X.T, (S + S.T) / 2)
-
-
 def test_sparse_float32_and_read_only_input():
     S = indefinite()
-    expected = pseudo_euclidean_embedding(S).X
+    expected = PseudoEuclideanEmbedding().fit_transform(S)
     S.flags.writeable = False
     for given_ in (S, sparse.csr_matrix(S), S.astype(np.float32)):
         embedding = PseudoEuclideanEmbedding().fit(given_)

@@ -31,15 +31,6 @@ from similitude.similarities.registry import SimilarityLike
 _TIE = 1e-8
 
 
-class LearnedPoint(NamedTuple):
-    """The parameters of one machine: the number of neighbours, C, gamma and the target."""
-
-    n_neighbors: int
-    C: float
-    gamma: float
-    target: str
-
-
 class Neighbourhood(NamedTuple):
     """The similarities among the k nearest neighbours of x, those of x to them, and the neighbours' classes.
 
@@ -66,7 +57,7 @@ class Neighbourhood(NamedTuple):
 
 
 def learned_scores(
-    nearest: Neighbourhood, points: list[LearnedPoint], n_classes: int, scores: np.ndarray
+    nearest: Neighbourhood, points: list[LocalSVCPoint], n_classes: int, scores: np.ndarray
 ) -> tuple[int, int]:
     """Write the scores of one row, (points, 1 or G); return how many machines there are, and how many are unsolved."""
     n_machines = n_unsolved = 0
@@ -83,7 +74,7 @@ def learned_scores(
     return n_machines, n_unsolved
 
 
-def _decisions(S: np.ndarray, classes: np.ndarray, pair: tuple, points: list[LearnedPoint]) -> tuple[np.ndarray, int]:
+def _decisions(S: np.ndarray, classes: np.ndarray, pair: tuple, points: list[LocalSVCPoint]) -> tuple[np.ndarray, int]:
     """Return the decision value of x for each point, positive for the later class, and the number of unsolved ones.
 
     All neighbours and x have a part in the spectrum, but only those of the pair have a loss.
@@ -349,7 +340,7 @@ class LocalSVCPath(LocalPath):
             for i in range(*part.indices(len(indices))):
                 k = int(sizes[i].max())
                 nearest = Neighbourhood.of(S, indices[i, :k], similarities[i, :k], own[i], codes)
-                wanted = [LearnedPoint(int(k), p.C, p.gamma, p.target) for k, p in zip(sizes[i], points)]
+                wanted = [point._replace(n_neighbors=int(size)) for size, point in zip(sizes[i], points)]
                 solved = learned_scores(nearest, wanted, n_classes, scores[i])
                 n_machines, n_unsolved = n_machines + solved[0], n_unsolved + solved[1]
         if n_unsolved:

@@ -93,11 +93,6 @@ def known_in_both_directions(S: Any) -> Any:
     return S.multiply(known.T).tocsr()
 
 
-def symmetrized_for(who: str, S: Any) -> Any:
-    """Return S if it is symmetric, otherwise ``(S + S^T)/2`` with one warning."""
-    return mean_of_directions(S) if warn_of_asymmetry(who, S) else S
-
-
 def warn_of_asymmetry(who: str, S: Any, *, both_directions: bool = False) -> bool:
     """Return whether S is asymmetric, and warn that ``(S + S^T)/2`` is used instead if it is."""
     if is_symmetric(S):

@@ -3,26 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin
 
 from similitude._utils.docs import shared_docs
-from similitude._utils.types import MatrixLike
 from similitude.base import SimilarityTransformer
 from similitude.numerics.eigen import cut_zeros, eigh
-from similitude.proximity.check import check_similarity, dense
-from similitude.proximity.symmetry import symmetrized_for
+from similitude.proximity.check import dense
 from similitude.reader import Rows, Training
 from similitude.similarities.registry import SimilarityLike
-
-
-class Embedding(NamedTuple):
-    """Vectors in a pseudo-Euclidean space."""
-
-    X: np.ndarray
-    signature: tuple[int, int]
 
 
 def _components(S: np.ndarray, n_components: Any) -> tuple[np.ndarray, np.ndarray]:
@@ -53,18 +44,6 @@ def _how_many(sizes: np.ndarray, n_components: Any) -> int:
         shares = np.cumsum(sizes) / max(sizes.sum(), np.finfo(float).tiny)
         return int(np.searchsorted(shares, float(n_components) - 1e-12) + 1)
     raise ValueError(f"n_components must be None, a count of at least 1, or a share in (0, 1]; got {n_components!r}.")
-
-
-def pseudo_euclidean_embedding(S: MatrixLike, n_components: int | float | None = None) -> Embedding:
-    """Return vectors whose pseudo-Euclidean inner products are the similarities.
-
-    With ``S = V diag(lambda) V^T`` sample i becomes ``|Lambda|^(1/2) V^T e_i`` on the p positive and q negative
-    directions; in the inner product the negative directions have a minus sign. An asymmetric S is symmetrised.
-    """
-    S = dense(check_similarity(S))
-    values, vectors = _components(symmetrized_for("pseudo_euclidean_embedding", S), n_components)
-    signature = int(np.sum(values > 0)), int(np.sum(values < 0))
-    return Embedding(vectors * np.sqrt(np.abs(values)), signature)
 
 
 @shared_docs
