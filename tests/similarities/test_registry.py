@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from similitude import KNNClassifier
-from similitude.similarities import VDM, Measure, batch, counting, names, register
+from similitude.similarities import VDM, Levenshtein, Measure, batch, counting, names, register
 from similitude.similarities import registry as module
 from similitude.similarities.registry import resolve
 
@@ -69,6 +69,14 @@ def test_a_callable_is_an_asymmetric_similarity_unless_it_says_otherwise():
     assert measure.name == "same_length"
     assert measure.orientation == "similarity"
     assert (measure.symmetric, measure.batch, measure.learns) == (False, False, False)
+
+
+def test_a_subclass_of_a_measure_takes_batches_and_keeps_its_orientation():
+    class Own(Levenshtein):
+        pass
+
+    measure = resolve(Own())
+    assert (measure.orientation, measure.batch) == ("dissimilarity", True)
 
 
 def test_a_callable_may_carry_its_orientation():

@@ -72,9 +72,8 @@ def training_evidence(training: Training) -> np.ndarray:
             without = sparse.csr_matrix((block.data[others], (i[others], columns)), shape=(len(places), n - 1))
             found[rows] = gives_evidence(without, absent_is_zero=absent_value(training) == 0)
         else:
-            block[np.arange(len(places)), places] = block[
-                np.arange(len(places)), places - 1
-            ]  # another value of the row
+            own = np.arange(len(places))
+            block[own, places] = block[own, places - 1]  # another value of the row
             found[rows] = gives_evidence(block) if n > 1 else False
     return found
 

@@ -63,12 +63,8 @@ def _feed(digest: Any, value: Any) -> None:
         for part in sorted(fingerprint(item) for item in items):
             digest.update(part)
     else:
-        digest.update(_by_pickle(value))
-
-
-def _by_pickle(value: Any) -> bytes:
-    name = f"{type(value).__module__}.{type(value).__qualname__}"
-    try:
-        return f"{name} {joblib.hash(value)}".encode()
-    except Exception:
-        return name.encode()  # of an object that cannot be pickled only the type is known
+        name = f"{type(value).__module__}.{type(value).__qualname__}"
+        try:
+            digest.update(f"{name} {joblib.hash(value)}".encode())
+        except Exception:
+            digest.update(name.encode())  # of an object that cannot be pickled only the type is known

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from functools import partial
 
 import numpy as np
 from scipy.spatial.distance import cdist
@@ -62,22 +62,10 @@ def scikit_learn_measure(name: str) -> Measure | None:
     A name that is both means the distance. "mahalanobis" and "seuclidean" give None, because scikit-learn would
     estimate their scales from the training and test rows together.
     """
-    common: dict[str, Any] = {
-        "name": name,
-        "objects": OBJECTS,
-        "batch": True,
-        "symmetric": True,
-        "library": "scikit-learn",
-    }
+    named = partial(Measure, name=name, objects=OBJECTS, batch=True, symmetric=True, library="scikit-learn")
     if name in _SCIPY or name in _SCIPY_BOOLEAN or name in ("haversine", "nan_euclidean"):
-        return Measure(
-            ScikitLearnDistance(name),
-            orientation="dissimilarity",
-            metric=name in _METRICS,
-            threads=name in _SCIPY or name in _SCIPY_BOOLEAN,
-            range="0 or more",
-            **common,
-        )
+        distance = partial(named, orientation="dissimilarity", metric=name in _METRICS, range="0 or more")
+        return distance(ScikitLearnDistance(name), threads=name in _SCIPY or name in _SCIPY_BOOLEAN)
     if name in kernel_metrics():
-        return Measure(ScikitLearnKernel(name), threads=True, **common)
+        return named(ScikitLearnKernel(name), threads=True)
     return None

@@ -319,6 +319,7 @@ class DeltaE94(BatchDistance):
 
 _vectors = partial(Measure, objects=OBJECTS, batch=True, symmetric=True, threads=True, library="scipy")
 _distances = partial(_vectors, orientation="dissimilarity", metric=True, range="0 or more")
+_asymmetric = partial(Measure, orientation="dissimilarity", batch=True, threads=True)
 
 register(_distances(euclidean, name="euclidean"))
 register(_distances(manhattan, name="manhattan"))
@@ -326,27 +327,15 @@ register(_distances(chebyshev, name="chebyshev"))
 register(_vectors(cosine, name="cosine", range="-1 to 1"))
 register(_vectors(correlation, name="correlation", range="-1 to 1"))
 register(
-    Measure(
+    _asymmetric(
         RelativeEntropy(),
         name="relative-entropy",
         objects="distributions (rows of non-negative numbers)",
-        orientation="dissimilarity",
-        batch=True,
-        threads=True,
         range="0 to log(number of columns / smoothing)",
         library="scipy",
         reference="Kullback & Leibler 1951",
     )
 )
 register(
-    Measure(
-        DeltaE94(),
-        name="delta-e94",
-        objects="colours (L, a, b)",
-        orientation="dissimilarity",
-        batch=True,
-        threads=True,
-        range="0 or more",
-        reference="CIE 116-1995",
-    )
+    _asymmetric(DeltaE94(), name="delta-e94", objects="colours (L, a, b)", range="0 or more", reference="CIE 116-1995")
 )
