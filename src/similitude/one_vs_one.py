@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations
 from typing import Any, Protocol, Self
@@ -40,6 +39,8 @@ class PairMachines(Protocol):
 class OneVsOnePath(FittedPath):
     """The machines of all points, and their calibrators if probabilities are wanted."""
 
+    _by_point = ("machines",)
+
     def __init__(
         self,
         points: list[Any],
@@ -64,8 +65,7 @@ class OneVsOnePath(FittedPath):
         return values[:, 0] if self.n_classes == 2 else one_vs_one(values, self.n_classes)
 
     def at(self, i: int) -> Self:
-        one = copy.copy(self)
-        one.points, one.machines = [self.points[i]], [self.machines[i]]
+        one = super().at(i)
         if self._calibrate is not None:
             one._calibrate = lambda: [self._complete()[i]]
         elif self._calibrators:

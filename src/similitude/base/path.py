@@ -41,6 +41,9 @@ class FittedPath:
 
     points: list[Any]
 
+    _by_point: tuple[str, ...] = ()
+    """The other attributes that are lists with one entry for each point."""
+
     def answers(self, rows: Any, response: str) -> list[np.ndarray]:
         """Return one array for each point."""
         raise NotImplementedError
@@ -48,7 +51,8 @@ class FittedPath:
     def at(self: Path, i: int) -> Path:
         """Return the path of the i-th point alone."""
         one = copy.copy(self)
-        one.points = [self.points[i]]
+        for name in ("points", *self._by_point):
+            setattr(one, name, [getattr(self, name)[i]])
         return one
 
     def attributes(self) -> dict[str, Any]:

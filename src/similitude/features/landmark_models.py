@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import linalg
@@ -172,6 +172,8 @@ NO_PROBABILITIES = "predict_proba needs model='logistic'."
 class LandmarkPath(FittedPath):
     """The solutions at all points."""
 
+    _by_point = ("solutions",)
+
     def __init__(
         self,
         points: list[float],
@@ -196,11 +198,6 @@ class LandmarkPath(FittedPath):
         if response == "decision_function":
             return decisions
         return [predicted(values) if response == "predict" else probabilities(values) for values in decisions]
-
-    def at(self, i: int) -> Self:
-        one = super().at(i)
-        one.solutions = [self.solutions[i]]
-        return one
 
     def attributes(self) -> dict[str, Any]:
         coef, intercept = self.solutions[0]

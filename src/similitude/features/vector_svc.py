@@ -152,6 +152,8 @@ def _kernels(X: np.ndarray, Z: np.ndarray, points: list[GaussianPoint]) -> Itera
 class GaussianPath(FittedPath):
     """The machines of all points."""
 
+    _by_point = ("machines",)
+
     def __init__(self, points: list[GaussianPoint], machines: list[Machines], X: np.ndarray):
         self.points, self.machines, self.X = points, machines, X
 
@@ -162,9 +164,6 @@ class GaussianPath(FittedPath):
                 machines = self.machines[i]
                 answers[i] = answers_of(K @ machines.beta + machines.intercept, machines.n_classes, response)
         return answers
-
-    def at(self, i: int) -> GaussianPath:
-        return GaussianPath([self.points[i]], [self.machines[i]], self.X)
 
     def attributes(self) -> dict[str, Any]:
         return attributes_of(self.machines[0], self.X)
@@ -237,6 +236,8 @@ class LinearKernelSVC(FeatureSVC):
 class LinearKernelPath(FittedPath):
     """The machines of all points."""
 
+    _by_point = ("machines", "coef")
+
     def __init__(
         self, points: list[float], machines: list[Machines], coef: list[np.ndarray], X: np.ndarray, exponent: int
     ):
@@ -248,9 +249,6 @@ class LinearKernelPath(FittedPath):
             answers_of(rows @ coef + machines.intercept, machines.n_classes, response, ties="sums")
             for coef, machines in zip(self.coef, self.machines)
         ]
-
-    def at(self, i: int) -> LinearKernelPath:
-        return LinearKernelPath([self.points[i]], [self.machines[i]], [self.coef[i]], self.X, self.exponent)
 
     def attributes(self) -> dict[str, Any]:
         machines = self.machines[0]

@@ -118,11 +118,6 @@ class KernelMachines(NamedTuple):
         return by_pair(self.solutions, list, {f"{name}_": name for name in self.figures})
 
 
-def _length(solution: Any) -> int:
-    """Return the number of samples of a solution's pair."""
-    return len(solution.coefficients if hasattr(solution, "coefficients") else solution.dual_coef)
-
-
 def check_range(S: np.ndarray, limits: tuple[float, float], **sizes: float) -> None:
     """Raise an error for parameters that are too large or too small in units of the largest similarity."""
     for name, size in sizes.items():
