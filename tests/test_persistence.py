@@ -24,9 +24,11 @@ from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
 
 from similitude import (
+    SDA,
     AutoClassifier,
     KNNClassifier,
     LandmarkClassifier,
+    NearestCentroid,
     PairwiseMeta,
     PathSearchCV,
     PotentialSVC,
@@ -731,6 +733,41 @@ class TestForgedState:
         self.arrays(files, lambda a: a.dtype == np.intp and a.shape == (36,), change)
         with pytest.raises(ValueError, match=message):
             load_model(files)
+
+    @pytest.mark.parametrize(
+        ("estimator", "attribute"),
+        [
+            (PotentialSVC(), "columns_of"),
+            (SimilaritySVC(), "columns"),
+            (SDA(), "centroids"),
+            (NearestCentroid(), "centroids"),
+            (SimilarityFeatures(3, random_state=0), "prototypes_"),
+            (LandmarkClassifier(4, random_state=0), "positions"),
+        ],
+        ids=lambda value: str(value),
+    )
+    def test_negative_positions_of_samples(self, estimator, attribute, problem, path):
+        S, y, _ = problem
+        save_model(path, estimator.fit(S, y))
+        self.arrays(path, lambda a: a.dtype == np.intp and a.ndim == 1 and a.max(initial=0) > 2, lambda a: -1 - a)
+        with pytest.raises(ValueError, match=rf"{attribute} has positions from -\d+ to -\d+, outside of 0\.\.35"):
+            load_model(path)
+
+    def test_a_model_that_does_not_work_names_the_versions_that_saved_it(self, problem, path):
+        S, y, _ = problem
+        save_model(path, make_pipeline(SimilarityFeatures(3, random_state=0), LogisticRegression()).fit(S, y))
+
+        def change(tree, members):
+            last = tree["model"]["object"][1][0][1][1]["tuple"][1]["object"][1]
+            last[:] = [pair for pair in last if pair[0] != "intercept_"]
+            tree["versions"]["scikit-learn"] = "0.9"
+
+        forge(path, change)
+        message = (
+            r"its predict fails: AttributeError.*It was saved with scikit-learn 0\.9; this is .*fit the model again"
+        )
+        with pytest.raises(ValueError, match=message):
+            load_model(path)
 
     @pytest.mark.parametrize("value", [np.nan, np.inf])
     def test_similarities_that_are_not_finite(self, files, value):

@@ -164,35 +164,53 @@ def load_model(path: str | os.PathLike, *, return_info: bool = False) -> Any:
         raise FileNotFoundError(f"path: there is no file {path}.")
     if not path.is_file():
         raise ValueError(f"path: {path} is not a file.")
+    other_versions: list[str] = []
     with path.open("rb") as file:
         _check_seal(path, file)
         try:
             with zipfile.ZipFile(file) as archive:
-                model, info = _read(path, archive)
+                members = _checked_members(path, archive)
+                content = _read_tree(archive, members)
+                other_versions = _other_versions(content["versions"])
+                model, info = _read(archive, members, content)
         except Exception as error:  # a file from an unknown source may be wrong in any way
             reason = " ".join(str(error).split())[:500].rstrip(".")
             kind = "" if isinstance(error, ValueError) else f"{type(error).__name__}: "
-            raise ValueError(f"{path}: cannot be loaded as a model: {kind}{reason}.") from None
-    now = versions()
-    for name in ("similitude", "scikit-learn"):
-        if info["versions"][name] != now[name]:
-            warnings.warn(
-                f"{path} was saved with {name} {info['versions'][name]}; this is {now[name]}. The model may not work, "
-                "or its predictions may differ.",
-                stacklevel=2,
-            )
+            remedy = " Load it with these versions, or fit the model again." if other_versions else ""
+            hint = "".join(f" It was saved with {versions}." for versions in other_versions) + remedy
+            raise ValueError(f"{path}: cannot be loaded as a model: {kind}{reason}.{hint}") from None
+    for found in other_versions:
+        warnings.warn(
+            f"{path} was saved with {found}. The model may not work, or its predictions may differ.", stacklevel=2
+        )
     return (model, info) if return_info else model
 
 
-def _read(path: Path, archive: zipfile.ZipFile) -> tuple[Any, dict[str, Any]]:
-    members = _checked_members(path, archive)
+def _other_versions(written: dict[str, Any]) -> list[str]:
+    """Return which versions that saved a file differ from those installed here."""
+    now = versions()
+    return [
+        f"{name} {written[name]}; this is {now[name]}"
+        for name in ("similitude", "scikit-learn")
+        if str(written[name]) != now[name]
+    ]
+
+
+def _read_tree(archive: zipfile.ZipFile, members: dict[str, zipfile.ZipInfo]) -> dict[str, Any]:
+    """Return the content of the JSON file, if it is not too large."""
     if members[_TREE].file_size > _LARGEST_TREE:
         raise ValueError(f"{_TREE} has {members[_TREE].file_size} bytes; {_LARGEST_TREE} are allowed")
     text = archive.read(_TREE)
     excess = _too_much(text)
     if excess:
         raise ValueError(f"{_TREE} has {excess}")
-    content = json.loads(text)
+    return json.loads(text)
+
+
+def _read(
+    archive: zipfile.ZipFile, members: dict[str, zipfile.ZipInfo], content: dict[str, Any]
+) -> tuple[Any, dict[str, Any]]:
+    """Return the model, checked, and the information about it."""
     arrays: dict[int, np.ndarray] = {}
 
     def array(position: int) -> np.ndarray:
@@ -206,7 +224,11 @@ def _read(path: Path, archive: zipfile.ZipFile) -> tuple[Any, dict[str, Any]]:
     _try_out(build())  # predictions may change a model, for instance what it counts
     model = build()
     facts, ids, written = _facts(model), content["ids"], content["versions"]
-    if ids is not None and (len(ids) != facts["n_columns"] or not all(isinstance(name, str) for name in ids)):
+    own = getattr(reader_of(input_reader(model)), "column_ids", None)
+    fit = own is None or np.shape(own) == (facts["n_columns"],)
+    if ids is not None:
+        fit = fit and len(ids) == facts["n_columns"] and all(isinstance(name, str) for name in ids)
+    if not fit:
         raise ValueError("its ids do not fit the number of its training samples")
     _give_ids(model, ids)
     written = {name: str(written[name]) for name in versions()}
