@@ -51,7 +51,7 @@ class _ByPosition(Deciding, BaseEstimator):
     def _offers(self, response: str) -> bool:
         return hasattr(getattr(self, "estimator_", self.estimator), response)
 
-    def _answer(self, X: Any, response: str) -> np.ndarray:
+    def _respond(self, X: Any, response: str) -> np.ndarray:
         check_is_fitted(self)
         return getattr(self.estimator_, response)(X[:, 1:][:, self._columns])
 
@@ -161,7 +161,7 @@ class PairwiseMeta(Deciding, MetaEstimatorMixin, SimilarityEstimator):
     def _offers(self, response: str) -> bool:
         return hasattr(getattr(self, "meta_", self.meta), response)
 
-    def _answer(self, X: Any, response: str) -> np.ndarray:
+    def _respond(self, X: Any, response: str) -> np.ndarray:
         check_is_fitted(self)
         rows = self._rows(X)
         return getattr(self.meta_, response)(_with_positions(rows.S, np.full(len(rows), -1)))

@@ -315,7 +315,7 @@ class AutoClassifier(ApproximateSets, SimilarityEstimator):
             )
         )
 
-    def _answer(self, X: Any, response: str) -> np.ndarray:
+    def _respond(self, X: Any, response: str) -> np.ndarray:
         check_is_fitted(self)
         return getattr(self.best_estimator_, response)(X)
 

@@ -281,7 +281,7 @@ class CombinedClassifier(ApproximateSets, SimilarityEstimator):
         rows = rows_of(self._readers, X, estimator=self)
         return rows.parts[_main_similarity(rows, self.members_)]
 
-    def _answer(self, X: Any, response: str) -> np.ndarray:
+    def _respond(self, X: Any, response: str) -> np.ndarray:
         posteriors = self._mean(self.member_posteriors(X))
         return posteriors if response == "predict_proba" else self._decided(posteriors)
 

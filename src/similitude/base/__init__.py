@@ -10,19 +10,31 @@ answers of this path for rows. A search computes the path of many points and get
 (:class:`GridFit`).
 """
 
-from similitude.base.answers import Deciding, Predicting
-from similitude.base.features import FeatureClassifier, FeatureVectors
-from similitude.base.fitted import as_one_row, forget_fit, path_of, read_rows, reader_of, readers_of
-from similitude.base.path import FittedPath, GridFit, PathClassifier, path_parameters
+from similitude.base.path import (
+    Deciding,
+    FeatureClassifier,
+    FeatureVectors,
+    FittedPath,
+    GridFit,
+    PathClassifier,
+    Predicting,
+    forget_fit,
+    path_parameters,
+)
 from similitude.base.similarity import (
     SimilarityClassifier,
     SimilarityEstimator,
+    SimilarityTransformer,
+    as_one_row,
     contract_of,
+    path_of,
+    read_rows,
+    reader_of,
+    readers_of,
     takes_several,
     takes_training,
     warns_of_dissimilarity,
 )
-from similitude.base.transformer import SimilarityTransformer
 
 __all__ = [
     "Deciding",

@@ -1,21 +1,23 @@
-"""Classifiers as paths: a method fitted at one point, or at all points of a grid over its path parameters."""
+"""What every classifier does: its path at one point or at all points of a grid, and its answers for new samples."""
 
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import Any, Self, TypeVar
 
 import numpy as np
-from sklearn.base import BaseEstimator, clone
-from sklearn.utils.validation import check_is_fitted
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.utils import check_array
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from similitude._utils.docs import shared_docs
 from similitude._utils.ids import labels_in_order
-from similitude._utils.scikit_learn import LinkedEstimator
-from similitude.base.answers import Deciding, offered
-from similitude.base.fitted import forget_fit, readers_of_training
+from similitude._utils.scikit_learn import LinkedEstimator, Method, available_if, feature_names
+from similitude._utils.types import LabelsLike, SamplesLike
 from similitude.labels import (
     Labels,
     check_labels,
@@ -25,12 +27,101 @@ from similitude.labels import (
     priors_vector,
 )
 from similitude.numerics.votes import log_of
-from similitude.reader import ByName
-
-if TYPE_CHECKING:
-    from similitude._utils.types import LabelsLike, SamplesLike
+from similitude.reader import ByName, Training
 
 Path = TypeVar("Path", bound="FittedPath")
+
+
+def offered(response: str) -> Callable[[Method], Method]:
+    """Return a decorator of a method that an estimator has only if it offers this response."""
+    return available_if(lambda estimator: estimator._offers(response))
+
+
+@shared_docs
+class Predicting(ClassifierMixin):
+    """Mixin of classifiers: ``predict`` and ``predict_proba`` return what ``_respond(X, response)`` does."""
+
+    def _offers(self, response: str) -> bool:
+        """Return whether the classifier has the method of this name, or raise an AttributeError that says why not."""
+        return True
+
+    def _respond(self, X: Any, response: str) -> np.ndarray:
+        """Return the result of the method of this name."""
+        raise NotImplementedError
+
+    def predict(self, X: SamplesLike) -> np.ndarray:
+        """Predict the class of each sample.
+
+        Parameters
+        ----------
+        {X_new}
+
+        Returns
+        -------
+        ndarray of shape (m,)
+            The predicted labels.
+        """
+        return self._respond(X, "predict")
+
+    def score(self, X: SamplesLike, y: LabelsLike, sample_weight: ArrayLike | None = None) -> float:
+        """Return the share of samples whose class is predicted correctly.
+
+        Parameters
+        ----------
+        {X_new}
+        y : array-like of shape (m,)
+            The labels; a dict, or a Series, is matched by the ids of the samples: see the page on input.
+        sample_weight : array-like of shape (m,), default=None
+            The weights of the samples.
+
+        Returns
+        -------
+        float
+            The share.
+        """
+        return super().score(X, labels_in_order(y, X), labels_in_order(sample_weight, X, "sample_weight"))
+
+    @offered("predict_proba")
+    def predict_proba(self, X: SamplesLike) -> np.ndarray:
+        """Return the posterior probability of each class.
+
+        Parameters
+        ----------
+        {X_new}
+
+        Returns
+        -------
+        ndarray of shape (m, G)
+            The probabilities, in the order of ``classes_``.
+        """
+        return self._respond(X, "predict_proba")
+
+
+@shared_docs
+class Deciding(Predicting):
+    """Mixin of classifiers that may also have decision values."""
+
+    @offered("decision_function")
+    def decision_function(self, X: SamplesLike) -> np.ndarray:
+        """Return the decision values.
+
+        Parameters
+        ----------
+        {X_new}
+
+        Returns
+        -------
+        ndarray of shape (m,) or (m, G)
+            For two classes one value, which is positive for the second class. For more classes the score of each class,
+            of which that of the predicted class is the largest.
+        """
+        return self._respond(X, "decision_function")
+
+
+def forget_fit(estimator: Any) -> None:
+    """Remove the public attributes of an earlier fit."""
+    for name in [name for name in vars(estimator) if name.endswith("_") and not name.startswith("_")]:
+        delattr(estimator, name)
 
 
 class FittedPath:
@@ -168,7 +259,7 @@ class PathClassifier(LinkedEstimator, Deciding, BaseEstimator):
             raise AttributeError(self._why_not(response))
         return True
 
-    def _answer(self, X: Any, response: str) -> np.ndarray:
+    def _respond(self, X: Any, response: str) -> np.ndarray:
         check_is_fitted(self)
         return decoded(self._path.answers(self._rows(X), response), response, self.classes_)[0]
 
@@ -190,7 +281,7 @@ class PathClassifier(LinkedEstimator, Deciding, BaseEstimator):
             The logarithms, in the order of ``classes_``; minus infinity if the probability is 0.
         """
         if "predict_log_proba" in self._responses:
-            return self._answer(X, "predict_log_proba")
+            return self._respond(X, "predict_log_proba")
         return log_of(self.predict_proba(X))
 
     def _derived(self) -> dict[str, Any]:
@@ -210,6 +301,12 @@ def decoded(answers: list[np.ndarray], response: str, classes: np.ndarray) -> li
 def path_parameters(classifier: PathClassifier) -> tuple[str, ...]:
     """Return the parameters for which one path covers a whole grid."""
     return classifier._path_parameters
+
+
+def readers_of_training(training: Training | ByName[Training]) -> dict[str, Any]:
+    """Return the readers of training samples by the names of the similarities."""
+    parts = training.parts if isinstance(training, ByName) else {"S": training}
+    return {name: part.reader for name, part in parts.items()}
 
 
 class GridFit:
@@ -246,3 +343,39 @@ class GridFit:
         fitted = clone(self.estimator).set_params(**clone(dict(self.grid[i]), safe=False))
         fitted._adopt(self._training, self.labels, self.path.at(i))
         return fitted
+
+
+@dataclass(frozen=True)
+class FeatureVectors:
+    """Training samples that are feature vectors."""
+
+    X: np.ndarray
+    names: np.ndarray | None
+
+    def __len__(self) -> int:
+        return len(self.X)
+
+
+class FeatureClassifier(PathClassifier):
+    """Base of the classifiers on feature vectors."""
+
+    _dtypes: tuple[type, ...] = (np.float64,)
+
+    def _read(self, X: Any, y: Any = None) -> FeatureVectors:
+        values = check_array(X, dtype=list(self._dtypes), order="C", estimator=self)
+        return FeatureVectors(self._checked(values), feature_names(X))
+
+    def _rows(self, X: Any) -> np.ndarray:
+        check_is_fitted(self)
+        return self._checked(validate_data(self, X, dtype=list(self._dtypes), order="C", reset=False))
+
+    def _checked(self, X: np.ndarray) -> np.ndarray:
+        """Return the feature vectors, or raise a ValueError if the method cannot use them."""
+        return X
+
+    def _keep_training(self, training: FeatureVectors) -> None:
+        for name in ("n_features_in_", "feature_names_in_"):
+            self.__dict__.pop(name, None)
+        self.n_features_in_ = training.X.shape[1]
+        if training.names is not None:
+            self.feature_names_in_ = training.names

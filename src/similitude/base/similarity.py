@@ -1,22 +1,23 @@
-"""Estimators on similarities: how they read X."""
+"""Estimators on similarities: how classifiers and transformers read X, and what other rooms ask of them."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import copy
+from collections.abc import Callable
+from typing import Any, Self
 
-from sklearn.base import BaseEstimator
+import numpy as np
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from similitude._utils.ids import as_ids
+from similitude._utils.docs import shared_docs
+from similitude._utils.ids import as_ids, labels_in_order
 from similitude._utils.scikit_learn import LinkedEstimator
-from similitude._utils.types import ColumnPositions
-from similitude.base.fitted import reader_of, readers_of_training
-from similitude.base.path import PathClassifier
-from similitude.reader import ByName, Contract, Reader, Samples, Training, rows_of
-
-if TYPE_CHECKING:
-    import numpy as np
-    from sklearn.utils import Tags
+from similitude._utils.types import ColumnPositions, ListLike, Matrix, SamplesLike
+from similitude.base.path import PathClassifier, forget_fit, readers_of_training
+from similitude.proximity.proximities import Proximities
+from similitude.reader import ByName, Contract, Reader, Rows, Samples, Training, rows_of
 
 
 class SimilarityEstimator(LinkedEstimator, BaseEstimator):
@@ -132,6 +133,99 @@ class SimilarityClassifier(SimilarityEstimator, PathClassifier):
         return super()._derived() | own
 
 
+@shared_docs
+class SimilarityTransformer(TransformerMixin, SimilarityEstimator):
+    """Base of the transformers on similarities: a subclass supplies ``_learn`` and ``_transform``.
+
+    If a fit fails, the estimator is unchanged.
+    """
+
+    def _check_parameters(self) -> None:
+        """Raise a ValueError for invalid parameters before anything is read."""
+
+    def _prepared(self, training: Any) -> Any:
+        """Return the training samples in the form that is needed, with the reader that is kept."""
+        return training
+
+    def _learn(self, training: Training, y: Any, transforms: bool) -> Callable[[], Any]:
+        """Set the learned attributes, and return a function that returns the transformed training samples.
+
+        That function is called only if ``transforms`` is true; otherwise the values that it needs need not be kept.
+        """
+        raise NotImplementedError
+
+    def _transform(self, rows: Rows) -> Any:
+        raise NotImplementedError
+
+    def fit(self, X: SamplesLike, y: ListLike | None = None) -> Self:
+        """Learn from the training samples.
+
+        Parameters
+        ----------
+        {X_train}
+        y : array-like of shape (n,), default=None
+            The labels, for a similarity that learns from them, in the order of X: those in another order are refused,
+            because the next step of a pipeline would get them so.
+
+        Returns
+        -------
+        self
+            The fitted transformer.
+        """
+        fitted, _ = self._fitted(X, y, transforms=False)
+        self._become(fitted)
+        return self
+
+    def fit_transform(self, X: SamplesLike, y: ListLike | None = None) -> Matrix:
+        """Learn from the training samples, and return them transformed.
+
+        Parameters
+        ----------
+        {X_train}
+        y : array-like of shape (n,), default=None
+            The labels, for a similarity that learns from them, in the order of X: those in another order are refused,
+            because the next step of a pipeline would get them so.
+
+        Returns
+        -------
+        ndarray or CSR matrix with n rows
+            The transformed training samples.
+        """
+        fitted, transformed = self._fitted(X, y, transforms=True)
+        answer = transformed()
+        self._become(fitted)
+        return answer
+
+    def _fitted(self, X: Any, y: Any, transforms: bool) -> tuple[Any, Any]:
+        """Return a fitted copy, and a function that returns the transformed training samples."""
+        self._check_parameters()
+        y = labels_in_order(y, X, reorders=False)
+        training = self._prepared(self._read(X, y))
+        fitted = copy.copy(self)
+        forget_fit(fitted)
+        fitted._keep_training(training)
+        return fitted, fitted._learn(training, y, transforms)
+
+    def _become(self, fitted: Any) -> None:
+        self.__dict__.clear()
+        self.__dict__.update(vars(fitted))
+
+    def transform(self, X: SamplesLike) -> Matrix:
+        """Transform new samples.
+
+        Parameters
+        ----------
+        {X_new}
+
+        Returns
+        -------
+        ndarray or CSR matrix with m rows
+            The transformed samples.
+        """
+        check_is_fitted(self)
+        return self._transform(self._rows(X))
+
+
 def contract_of(estimator: SimilarityEstimator) -> Contract:
     """Return how an estimator reads X, whether it is fitted or not."""
     return estimator._contract()
@@ -150,3 +244,31 @@ def takes_several(estimator: Any) -> bool:
 def warns_of_dissimilarity(estimator: Any) -> bool:
     """Return whether an estimator warns of a matrix that seems to hold dissimilarities."""
     return isinstance(estimator, SimilarityEstimator) and estimator._warns_of_dissimilarity
+
+
+def as_one_row(estimator: Any, X: Any) -> Any:
+    """Return one sample in the form that ``predict`` requires; a row of a precomputed matrix may have one dimension."""
+    check_is_fitted(estimator)
+    if not estimator._reader.is_matrix or isinstance(X, Proximities) or np.ndim(X) != 1:
+        return X
+    return X.to_frame().T if hasattr(X, "to_frame") else np.reshape(X, (1, -1))
+
+
+def readers_of(estimator: Any) -> dict[str, Any]:
+    """Return the readers of a fitted estimator by the names of the similarities; none if it has none."""
+    return vars(estimator).get("_readers", {})
+
+
+def reader_of(estimator: Any) -> Any:
+    """Return the reader of a fitted estimator, the first if there are several similarities; None if it has none."""
+    return getattr(estimator, "_reader", None)
+
+
+def path_of(classifier: Any) -> Any:
+    """Return the path with one point that a fitted classifier holds."""
+    return classifier._path
+
+
+def read_rows(estimator: Any, X: Any) -> Any:
+    """Return new samples as a fitted estimator reads them."""
+    return estimator._rows(X)

@@ -91,9 +91,9 @@ class QuadraticPath(FittedPath):
         self._covariances = [_Covariance(X[members] - mean) for members, mean in zip(labels.members, self.means)]
 
     def answers(self, rows: np.ndarray, response: str) -> list[np.ndarray]:
-        return [self._answer(rows, reg, response) for reg in self.points]
+        return [self._at_point(rows, reg, response) for reg in self.points]
 
-    def _answer(self, rows: np.ndarray, reg: float, response: str) -> np.ndarray:
+    def _at_point(self, rows: np.ndarray, reg: float, response: str) -> np.ndarray:
         densities = [own.log_density(rows - mean, reg) for own, mean in zip(self._covariances, self.means)]
         joint = np.log(self.priors) + np.column_stack(densities)
         if response == "predict_proba":

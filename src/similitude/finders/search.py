@@ -22,4 +22,6 @@ def check_search(search: SearchLike) -> ObjectFinder | None:
         raise ValueError(
             f"search must be one of {SEARCHES}, or a StreamSearch, GraphSearch or ClusterSearch; got {search!r}."
         )
-    return {"matrix": None, "stream": StreamSearch(), "graph": GraphSearch()}[search]
+    if search == "matrix":
+        return None
+    return StreamSearch() if search == "stream" else GraphSearch()

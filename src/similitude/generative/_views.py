@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from types import MappingProxyType
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -87,15 +86,20 @@ class View(NamedTuple):
         return values[self.name] if self.name in values else next(iter(values.values()))
 
 
+@dataclass(frozen=True)
 class FusedReader:
     """Reader of X for all parts, which checks that X holds the same inputs as in ``fit``."""
 
-    fills: Mapping[str, LearnedFill] = MappingProxyType({})
+    views: list[View]
+    held: dict[str, list[str]] = field(default_factory=dict)
+    """The names of the similarities and features in X."""
+    fills: dict[str, LearnedFill] = field(default_factory=dict)
     column_ids: np.ndarray | None = None
 
-    def __init__(self, parts: Sequence[tuple[str, Any]]):
-        self.views = [View.of(name, part) for name, part in parts]
-        self.held: dict[str, list[str]] = {}
+    @classmethod
+    def of(cls, parts: Sequence[tuple[str, Any]]) -> FusedReader:
+        """Return a reader that has not seen samples yet."""
+        return cls([View.of(name, part) for name, part in parts])
 
     @property
     def kinds(self) -> set[str]:
@@ -110,12 +114,12 @@ class FusedReader:
     def fit(self, X: Any, estimator: Any) -> FusedTraining:
         """Return the training samples as the input of each part."""
         X = self._checked(X, True, estimator)
-        self.held = _held(X)
-        self.column_ids = as_ids(column_names_of(X)) if "similarities" in self.kinds else None
+        column_ids = as_ids(column_names_of(X)) if "similarities" in self.kinds else None
         distances = any(getattr(part, "dissimilarity", None) is not None for _, part in estimator._parts)
         learned = {view.name: view.learned_fill(X, distances) for view in self.views}
-        self.fills = {name: fill for name, fill in learned.items() if fill is not None}
-        return FusedTraining(self, num_samples(X), self._inputs(X, square=True))
+        fills = {name: fill for name, fill in learned.items() if fill is not None}
+        fitted = replace(self, held=_held(X), fills=fills, column_ids=column_ids)
+        return FusedTraining(fitted, num_samples(X), fitted._inputs(X, square=True))
 
     def rows(self, X: Any, estimator: Any) -> dict[str, Any]:
         """Return new samples as the input of each part, by its name."""

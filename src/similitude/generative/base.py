@@ -233,7 +233,7 @@ class GenerativeClassifier(SimilarityClassifier):
         ndarray of shape (m, G)
             The logarithms, in the order of ``classes_``; minus infinity if the probability is 0.
         """
-        return self._answer(X, "predict_joint_log_proba")
+        return self._respond(X, "predict_joint_log_proba")
 
     def explain(self, X: SamplesLike) -> Explanation:
         """Explain the prediction for one sample by its similarities to the centroids and their distributions.

@@ -140,7 +140,7 @@ class FusedClassifier(PathClassifier, BaseComposition):
         tags = super().__sklearn_tags__()
         if not isinstance(self._parts, (list, tuple)):
             raise ValueError(f"parts must be a list of (name, estimator), at least one; got {self.parts!r}.")
-        kinds = FusedReader(self._parts).kinds
+        kinds = FusedReader.of(self._parts).kinds
         tags.input_tags.pairwise = "similarities" in kinds
         tags.input_tags.sparse = "similarities" in kinds
         if kinds == {"objects"}:
@@ -190,7 +190,7 @@ class FusedClassifier(PathClassifier, BaseComposition):
                 )
 
     def _read(self, X: Any, y: Any) -> Any:
-        return FusedReader(self._parts).fit(X, self)
+        return FusedReader.of(self._parts).fit(X, self)
 
     def _rows(self, X: Any) -> Any:
         check_is_fitted(self)

@@ -140,7 +140,7 @@ class LocalBDA(FeatureClassifier):
         ndarray of shape (m, G)
             The logarithms, in the order of ``classes_``.
         """
-        return self._answer(X, "predict_joint_log_proba")
+        return self._respond(X, "predict_joint_log_proba")
 
     def log_likelihoods(self, X: SamplesLike) -> np.ndarray:
         """Return log p(x | g) for each class g.
@@ -155,7 +155,7 @@ class LocalBDA(FeatureClassifier):
         ndarray of shape (m, G)
             The logarithms, in the order of ``classes_``.
         """
-        return self._answer(X, "log_likelihoods")
+        return self._respond(X, "log_likelihoods")
 
 
 class LocalBDAPath(FittedPath):
@@ -181,7 +181,7 @@ class LocalBDAPath(FittedPath):
 
         def work(start: int, stop: int) -> None:
             logs, closeness = self._models(rows[start:stop], scaled[start:stop], sizes)
-            parts[start] = self._answer(logs, closeness, sizes, response)
+            parts[start] = self._decided(logs, closeness, sizes, response)
 
         # Blocks have at most 256 rows, so that the neighbour selection starts no threads of its own.
         over_row_blocks(work, len(rows), min(256, max(1, _BLOCK // self.labels.counts.max())))
@@ -201,7 +201,7 @@ class LocalBDAPath(FittedPath):
             log_densities(samples, nearest, rows, taken, constants, self.reg, logs[g])
         return np.moveaxis(logs, 0, 2), np.concatenate(closeness, axis=1)
 
-    def _answer(self, logs: np.ndarray, closeness: np.ndarray, sizes: np.ndarray, response: str) -> Any:
+    def _decided(self, logs: np.ndarray, closeness: np.ndarray, sizes: np.ndarray, response: str) -> Any:
         if response == "log_likelihoods":
             return logs
         priors, costs, n_classes = self.labels.priors, self.labels.costs, self.labels.n_classes

@@ -244,7 +244,7 @@ class LocalSDAPath(LocalPath, GenerativePath):
             return rows.complete("LocalSDA with alpha above 0")
         return rows.complete('LocalSDA with fallback="grow"') if any(point.grows for point in self.points) else rows
 
-    def local_answers(self, rows: Rows, response: str) -> list[np.ndarray]:
+    def answers_among_known(self, rows: Rows, response: str) -> list[np.ndarray]:
         answers: dict[int, np.ndarray] = {}
         for grows in {point.grows for point in self.points}:
             own = [i for i, point in enumerate(self.points) if point.grows == grows]

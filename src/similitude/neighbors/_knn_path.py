@@ -79,7 +79,7 @@ class KNNPath(LocalPath):
         self.points = [point._replace(n_neighbors=min(point.n_neighbors, len(labels))) for point in points]
         self.labels, self.finders, self.largest = labels, finders, largest
 
-    def local_answers(self, rows: Rows, response: str) -> list[np.ndarray]:
+    def answers_among_known(self, rows: Rows, response: str) -> list[np.ndarray]:
         answers: dict[KNNPoint, np.ndarray] = {}
         for local, finder in self.finders.items():
             own = [point for point in self.points if point.weighting.is_local == local]
@@ -93,7 +93,7 @@ class KNNPath(LocalPath):
                 found = finder.with_ties(rows, sizes[-1], *classes)
             for weighting in dict.fromkeys(point.weighting for point in own):
                 same = [point for point in own if point.weighting == weighting]
-                answers |= self._answers(rows, found, sizes, same, response)
+                answers |= self._same_weighting(rows, found, sizes, same, response)
         return [answers[point] for point in self.points]
 
     def attributes(self) -> dict[str, Any]:
@@ -121,7 +121,7 @@ class KNNPath(LocalPath):
                 weights[chosen[block], :count] = W[:, 0, 0]
         return indices, weights
 
-    def _answers(self, rows: Any, found: Any, sizes: list[int], points: list, response: str) -> dict:
+    def _same_weighting(self, rows: Any, found: Any, sizes: list[int], points: list, response: str) -> dict:
         """Return the answers at points that differ only in k and reg; ``found`` are the neighbours for all sizes."""
         own = sorted({point.n_neighbors for point in points})
         regs = sorted({point.reg for point in points})
@@ -135,12 +135,12 @@ class KNNPath(LocalPath):
                 cast = self._local_votes(rows, found.part(part), regs, weighting)
             else:
                 cast = self._shared_votes(found, part, np.array(own), weighting)
-            parts.append(self._answer(cast, response))
+            parts.append(self._decided(cast, response))
         answers = np.concatenate(parts)
         places = {(k, reg): i for i, (k, reg) in enumerate((k, reg) for k in own for reg in regs)}
         return {point: answers[:, places[point.n_neighbors, point.reg]] for point in points}
 
-    def _answer(self, cast: Votes, response: str) -> np.ndarray:
+    def _decided(self, cast: Votes, response: str) -> np.ndarray:
         """Return the classes, (m, J), or posteriors, (m, J, G), for all J pairs of size and reg."""
         if response == "predict_proba":
             return self._posterior(cast.totals, cast.counts)

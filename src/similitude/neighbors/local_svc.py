@@ -259,7 +259,7 @@ class LocalSVCPath(LocalPath):
     def attributes(self) -> dict[str, Any]:
         return {"n_neighbors_": self.points[0].n_neighbors}
 
-    def local_answers(self, rows: Rows, response: str) -> list[np.ndarray]:
+    def answers_among_known(self, rows: Rows, response: str) -> list[np.ndarray]:
         sizes, at_size = np.unique([point.n_neighbors for point in self.points], return_inverse=True)
         neighbors = local_neighbors(self.finder, rows, sizes, self.labels.codes, self.labels.n_classes)
         kinds = [self._fixed_answers, self._learned_answers]

@@ -258,7 +258,7 @@ class LocalNearestCentroidPath(LocalPath):
     def attributes(self) -> dict[str, Any]:
         return {"n_neighbors_": self.points[0]}
 
-    def local_answers(self, rows: Rows, response: str) -> list[np.ndarray]:
+    def answers_among_known(self, rows: Rows, response: str) -> list[np.ndarray]:
         sizes, places = np.unique(self.points, return_inverse=True)
         labels = self.labels
         found = local_neighbors(self.finder, rows, sizes, labels.codes, labels.n_classes)

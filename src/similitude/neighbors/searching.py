@@ -24,26 +24,26 @@ _SHOWN = 10
 class LocalPath(FittedPath):
     """Base of the paths that decide among the neighbours of each sample, and only among those that are known.
 
-    A subclass supplies ``local_answers``, which is called with rows that have at least ``n_neighbors`` known
+    A subclass supplies ``answers_among_known``, which is called with rows that have at least ``n_neighbors`` known
     similarities at every point; for rows with fewer, the points have as many neighbours as are known.
     """
 
     labels: Labels
 
-    def local_answers(self, rows: Any, response: str) -> list[np.ndarray]:
+    def answers_among_known(self, rows: Any, response: str) -> list[np.ndarray]:
         """Return one array for each point."""
         raise NotImplementedError
 
     def answers(self, rows: Rows, response: str) -> list[np.ndarray]:
         """Return one array for each point; samples without a known neighbour get the prior."""
         if not rows.unknown:
-            return self.local_answers(rows, response)
+            return self.answers_among_known(rows, response)
         known = np.minimum(known_counts(rows.S), max(map(_size, self.points)))
         found: list[Any] = [None] * len(self.points)
         for count in np.unique(known).tolist():
             chosen = np.flatnonzero(known == count)
             if count:
-                answers = self.limited(count).local_answers(rows.take(chosen), response)
+                answers = self.limited(count).answers_among_known(rows.take(chosen), response)
             else:
                 answers = [self._prior_answers(len(chosen), response)] * len(self.points)
             for j, answer in enumerate(answers):

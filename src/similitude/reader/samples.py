@@ -17,9 +17,8 @@ from similitude.proximity.proximities import Proximities, as_proximities
 from similitude.proximity.split import cut
 from similitude.proximity.symmetry import check_same_order
 from similitude.proximity.unknown import LearnedFill, training_values
-from similitude.reader.contract import Contract, are_several, matrix_of, named_errors
-from similitude.reader.reader import Reader
-from similitude.reader.training import NO_EXTRAS, ByName, Rows, Training
+from similitude.reader.reader import Contract, Reader, are_several, matrix_of
+from similitude.reader.training import NO_EXTRAS, ByName, Rows, Training, named_errors
 from similitude.reader.values import ComputedValues, GivenValues
 from similitude.similarities.pairwise import pairwise, sliceable
 from similitude.similarities.registry import resolve

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
@@ -20,7 +21,6 @@ from similitude.proximity.scale import similarity_scale
 from similitude.proximity.split import cut
 from similitude.proximity.symmetry import known_in_both_directions, mean_of_directions, warn_of_asymmetry
 from similitude.proximity.unknown import fill_needed
-from similitude.reader.contract import named_errors
 from similitude.reader.values import ComputedValues
 from similitude.similarities import pairwise
 
@@ -323,6 +323,17 @@ class Rows(ReadSamples):
             return S
         half = S.dtype.type(0.5)
         return S * half + self.reader.similarities(back, transposed=True) * half
+
+
+@contextmanager
+def named_errors(name: str, number: int) -> Iterator[None]:
+    """Make error messages name the similarity, if there are several."""
+    try:
+        yield
+    except ValueError as error:
+        if number == 1:
+            raise
+        raise ValueError(f"similarity {name!r}: {error}") from error
 
 
 Part = TypeVar("Part", bound=Any)

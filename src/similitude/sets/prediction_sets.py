@@ -327,7 +327,7 @@ class PredictionSets(Novelty, MetaEstimatorMixin, Deciding, SimilarityEstimator)
     def _offers(self, response: str) -> bool:
         return hasattr(getattr(self, "estimator_", self.estimator), response)
 
-    def _answer(self, X: Any, response: str) -> np.ndarray:
+    def _respond(self, X: Any, response: str) -> np.ndarray:
         check_is_fitted(self)
         return getattr(self.estimator_, response)(X)
 
