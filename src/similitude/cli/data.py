@@ -138,7 +138,7 @@ def _matrix(source: Source, note: Notes, mmap: bool) -> Input:
         raise ValueError("--param sets parameters of --similarity, which must also be given.")
     matrix: Any = source.matrix
     mmap = mmap and matrix.suffix.lower() == ".npy"
-    data = read_proximity(matrix, Reading(**source.reading()), mmap=mmap, **source.beside())
+    data = read_proximity(matrix, Reading(**source.reading()), source.beside(), mmap=mmap)
     _note_contents(source, data, note)
     if source.dissimilarity is None and not mmap and looks_like_dissimilarity(data.values):
         note(
@@ -155,7 +155,7 @@ def _objects(source: Source, note: Notes) -> Input:
             raise ValueError(f"--{name} is for files of proximities; it cannot be used with --similarity.")
     path: Any = source.matrix
     kind = resolve(source.similarity).objects  # type: ignore[arg-type]
-    data = read_labelled_objects(path, kind, key=source.key, header=is_yes(source.header), **source.beside())
+    data = read_labelled_objects(path, kind, source.beside(), source.key, is_yes(source.header))
     _note_contents(source, data, note)
     similarity = chosen_measure(str(source.similarity), source.param, data.values, note)
     contract = {"similarity": similarity, "dissimilarity": source.dissimilarity}

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 
 import typer
 
-from similitude.proximity.files import check_file, check_streams
+from similitude.proximity.files import Beside, check_file, check_streams
 
 Form = StrEnum("Form", ["table", "edges", "condensed", "triangle", "phylip"])
 Repeated = StrEnum("Repeated", ["max", "min", "mean", "error"])
@@ -183,10 +183,9 @@ class Source:
             plain["header"] = is_yes(self.header)
         return {name: str(value) if isinstance(value, StrEnum) else value for name, value in plain.items()}
 
-    def beside(self) -> dict[str, Any]:
-        """Return the options for ``load_proximity`` about labels and groups."""
-        names = ("labels", "groups", "labels_in_order", "label_column", "group_column")
-        return {name: value for name, value in self.given().items() if name in names}
+    def beside(self) -> Beside:
+        """Return the options about labels and groups."""
+        return Beside(self.labels, self.groups, self.labels_in_order, self.label_column, self.group_column)
 
     def reading(self) -> dict[str, Any]:
         """Return the options for ``load_proximity`` that say how a file is read."""

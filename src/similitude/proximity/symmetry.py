@@ -9,14 +9,7 @@ from scipy import sparse
 
 from similitude._utils.checks import check_choice
 from similitude._utils.warn import warn
-from similitude.proximity.check import (
-    SimilarityWarning,
-    asymmetry,
-    check_similarity,
-    dense,
-    for_lookup,
-    is_symmetric,
-)
+from similitude.proximity.check import SimilarityWarning, asymmetry, check_similarity, dense, for_lookup, is_symmetric
 
 if TYPE_CHECKING:
     from similitude._utils.types import Matrix, MatrixLike

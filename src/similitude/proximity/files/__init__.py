@@ -3,7 +3,7 @@
 from similitude.proximity.files.contents import Columns, Contents, Reading
 from similitude.proximity.files.forms import text_form_of
 from similitude.proximity.files.id_files import check_ids, id_files, write_ids
-from similitude.proximity.files.labels import LabelFile
+from similitude.proximity.files.labels import Beside, LabelFile
 from similitude.proximity.files.load import load_proximity, read_proximity
 from similitude.proximity.files.objects import load_objects, read_cells, read_labelled_objects, read_objects
 from similitude.proximity.files.save import save_proximity
@@ -12,6 +12,7 @@ from similitude.proximity.files.values import load_rows, load_values
 
 __all__ = [
     "NUCLEOTIDES",
+    "Beside",
     "Columns",
     "Contents",
     "LabelFile",

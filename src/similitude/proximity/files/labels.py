@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -37,30 +38,32 @@ _LABEL_HEADINGS = {
 }  # fmt: skip
 
 
-def with_labels(
-    data: Contents,
-    labels: Any,
-    groups: Any,
-    *,
-    labels_in_order: bool = False,
-    label_column: str | int | None = None,
-    group_column: str | int | None = None,
-    header: bool | None = None,
-) -> Contents:
+@dataclass(frozen=True)
+class Beside:
+    """The files with the labels and groups of samples, and how they are read: see :func:`load_proximity`."""
+
+    labels: str | os.PathLike | None = None
+    groups: str | os.PathLike | None = None
+    labels_in_order: bool = False
+    label_column: str | int | None = None
+    group_column: str | int | None = None
+
+
+def with_labels(data: Contents, beside: Beside, header: bool | None) -> Contents:
     """Return the samples that have a label with their labels and groups, and warn of those that have none."""
     n, ids = len(data.values) if isinstance(data.values, list) else data.values.shape[0], data.ids
     y = values = None
     kept = np.arange(n)
     columns = dict(data.columns)
     from_edges = data.reading is not None
-    if labels is not None:
-        labels = check_file(labels, "labels")
-        file = LabelFile(labels, "label", label_column, labels_in_order, header)
+    if beside.labels is not None:
+        labels = check_file(beside.labels, "labels")
+        file = LabelFile(labels, "label", beside.label_column, beside.labels_in_order, header)
         y, kept, ids, columns["labels"] = file.read(n, ids, from_edges)
         _note_words_for_nothing(labels, y)
-    if groups is not None:
-        groups = check_file(groups, "groups")
-        file = LabelFile(groups, "group", group_column, labels_in_order, header)
+    if beside.groups is not None:
+        groups = check_file(beside.groups, "groups")
+        file = LabelFile(groups, "group", beside.group_column, beside.labels_in_order, header)
         found, grouped, ids, columns["groups"] = file.read(n, ids, from_edges)
         lacking = np.setdiff1d(kept, grouped)
         if len(lacking):
@@ -72,7 +75,9 @@ def with_labels(
     if ids is None or len(kept) == n:
         return data
     left_out = [ids[i] for i in np.setdiff1d(np.arange(n), kept).tolist()]
-    warn(f"{labels}: {len(left_out)} samples have no label and are left out: {some(left_out)}.", SimilarityWarning)
+    warn(
+        f"{beside.labels}: {len(left_out)} samples have no label and are left out: {some(left_out)}.", SimilarityWarning
+    )
     return replace(data.take(kept), left_out=left_out)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.utils import Bunch
 
 from similitude.proximity.files.contents import Contents, Reading
-from similitude.proximity.files.labels import with_labels
+from similitude.proximity.files.labels import Beside, with_labels
 from similitude.proximity.files.text import check_file
 from similitude.proximity.files.values import load_new_rows, load_values
 from similitude.proximity.unknown import Absent
@@ -190,18 +190,8 @@ def load_proximity(
         diagonal=diagonal,
         header=header,
     )
-    found = read_proximity(
-        path,
-        reading,
-        labels,
-        groups,
-        square=square,
-        columns=columns,
-        mmap=mmap,
-        labels_in_order=labels_in_order,
-        label_column=label_column,
-        group_column=group_column,
-    )
+    beside = Beside(labels, groups, labels_in_order, label_column, group_column)
+    found = read_proximity(path, reading, beside, square=square, columns=columns, mmap=mmap)
     return Bunch(
         S=found.values,
         y=found.y,
@@ -219,13 +209,11 @@ def load_proximity(
 def read_proximity(
     path: str | os.PathLike,
     reading: Reading,
-    labels: str | os.PathLike | None = None,
-    groups: str | os.PathLike | None = None,
+    beside: Beside,
     *,
     square: bool = True,
     columns: Any = None,
     mmap: bool = False,
-    **beside: Any,
 ) -> Contents:
     """Return the proximities in a file with the labels and groups of their samples: see :func:`load_proximity`."""
     path = check_file(path, "path")
@@ -235,4 +223,4 @@ def read_proximity(
         raise ValueError("mmap=True cannot be combined with columns, whose order may be another one in the file.")
     else:
         found = load_new_rows(path, reading, columns)
-    return with_labels(found, labels, groups, header=reading.header, **beside)
+    return with_labels(found, beside, reading.header)

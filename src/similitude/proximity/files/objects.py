@@ -15,7 +15,7 @@ from similitude._utils.ids import some
 from similitude.proximity.files.arrays import read_archive, read_npy
 from similitude.proximity.files.contents import Columns, Contents, Reading, unused
 from similitude.proximity.files.forms import binary_kind
-from similitude.proximity.files.labels import with_labels
+from similitude.proximity.files.labels import Beside, with_labels
 from similitude.proximity.files.tables import is_id_heading
 from similitude.proximity.files.text import (
     BLANKS,
@@ -116,8 +116,8 @@ def load_objects(
     >>> data.data, data.y.tolist(), data.ids.tolist()
     (['MKTAYI', 'MSE'], ['globin', 'kinase'], ['p1', 'p2'])
     """
-    beside = {"labels_in_order": labels_in_order, "label_column": label_column, "group_column": group_column}
-    found = read_labelled_objects(path, objects, labels, groups, key=key, header=header, **beside)
+    beside = Beside(labels, groups, labels_in_order, label_column, group_column)
+    found = read_labelled_objects(path, objects, beside, key, header)
     return Bunch(
         data=found.values,
         y=found.y,
@@ -129,21 +129,14 @@ def load_objects(
 
 
 def read_labelled_objects(
-    path: str | os.PathLike,
-    kind: str,
-    labels: str | os.PathLike | None = None,
-    groups: str | os.PathLike | None = None,
-    *,
-    key: str | None = None,
-    header: bool | None = None,
-    **beside: Any,
+    path: str | os.PathLike, kind: str, beside: Beside, key: str | None = None, header: bool | None = None
 ) -> Contents:
     """Return the objects of a file with their labels and groups: see :func:`load_objects`."""
     path = check_file(path, "path")
-    found = with_labels(read_objects(path, kind, key, header), labels, groups, header=header, **beside)
+    found = with_labels(read_objects(path, kind, key, header), beside, header)
     read = found.columns.get("path")
     if header is None and read is not None and not read.header and "labels" in found.columns:
-        _check_first_label(path, labels, found.columns["labels"], found.y)
+        _check_first_label(path, beside.labels, found.columns["labels"], found.y)
     return found
 
 
@@ -164,11 +157,7 @@ def _check_first_label(path: Path, labels: Any, read: Columns, y: Any) -> None:
 
 
 def read_objects(
-    path: Path,
-    kind: str,
-    key: str | None = None,
-    header: bool | None = None,
-    columns: list[str] | None = None,
+    path: Path, kind: str, key: str | None = None, header: bool | None = None, columns: list[str] | None = None
 ) -> Contents:
     """Return the objects of a file, of the kind that a measure compares: see :func:`load_objects`."""
     path = check_file(path, "OBJECTS")
