@@ -12,7 +12,7 @@ from typing import Annotated, Any
 
 import typer
 
-from similitude.proximity.files import Beside, check_file, check_streams
+from similitude.proximity.files import Beside, Reading, check_file, check_streams
 
 Form = StrEnum("Form", ["table", "edges", "condensed", "triangle", "phylip"])
 Repeated = StrEnum("Repeated", ["max", "min", "mean", "error"])
@@ -66,17 +66,6 @@ Seed = Annotated[int, typer.Option(min=0, max=2**32 - 1, metavar="N", help="Seed
 Jobs = Annotated[int, typer.Option(metavar="N", help="Number of parallel jobs; -1 means one per core.")]
 Quiet = Annotated[bool, typer.Option("--quiet", help="Suppress notes, progress, and the result if it is in a file.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
-
-READING = (
-    "form", "key", "query", "target", "score", "missing", "duplicates", "direction", "normalise", "diagonal", "header",
-)  # fmt: skip
-"""The options that say how a file of proximities is read."""
-
-NOT_PROXIMITIES = (
-    "labels", "label_column", "labels_in_order", "groups", "group_column", "dissimilarity", "similarity", "param",
-    "dataset",
-)  # fmt: skip
-"""The options that do not say how a file of proximities is read."""
 
 
 def is_yes(given: YesNo | None) -> bool | None:
@@ -189,8 +178,13 @@ class Source:
 
     def reading(self) -> dict[str, Any]:
         """Return the options for ``load_proximity`` that say how a file is read."""
-        found = {name: value for name, value in self.given().items() if name in READING}
+        found = {name: value for name, value in self.given().items() if name in _READING}
         return found if self.dissimilarity is None else {**found, "orientation": "dissimilarity"}
+
+
+_READING = {own.name for own in fields(Reading)}
+NOT_PROXIMITIES = tuple(own.name for own in fields(Source) if own.name not in ("matrix", *_READING))
+"""The options that do not say how a file of proximities is read."""
 
 
 def number_or_text(text: str) -> Any:

@@ -140,7 +140,7 @@ def _check_finite(S: Any, name: str, takes_nan: bool) -> bool:
 
     A memmap is read block by block.
     """
-    refused = np.isinf if takes_nan else _not_finite
+    refused: Any = np.isinf if takes_nan else lambda values: ~np.isfinite(values)
     if sparse.issparse(S):
         bad = np.flatnonzero(refused(S.data))
         if bad.size:
@@ -161,10 +161,6 @@ def _check_finite(S: Any, name: str, takes_nan: bool) -> bool:
                 _refuse(block[row, column], start + row, column, name)
             has_nan |= bool(np.isnan(block).any())
     return has_nan
-
-
-def _not_finite(values: np.ndarray) -> np.ndarray:
-    return ~np.isfinite(values)
 
 
 def _refuse(value: float, row: int, column: int, name: str) -> None:

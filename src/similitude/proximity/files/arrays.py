@@ -55,10 +55,8 @@ def read_npy(path: Path, mmap: bool = False) -> np.ndarray:
 def _read_member(file: Any, size: int | None) -> np.ndarray:
     """Return an array, after checking that there are as many bytes as its header promises."""
     version = np.lib.format.read_magic(file)
-    read_header: Any = {
-        (1, 0): np.lib.format.read_array_header_1_0,
-        (2, 0): np.lib.format.read_array_header_2_0,
-    }.get(version, np.lib.format.read_array_header_2_0)
+    formats = np.lib.format
+    read_header = formats.read_array_header_1_0 if version == (1, 0) else formats.read_array_header_2_0
     shape, fortran_order, dtype = read_header(file)
     if dtype.hasobject:
         raise ValueError("Python objects are not loaded")

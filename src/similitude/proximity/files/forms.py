@@ -38,14 +38,12 @@ _MAGIC = {
     b"\x89HDF\r\n\x1a\n": "hdf5",
     b"MATLAB 5.0": "mat",
 }
-_BINARY_SUFFIXES = {".npy": "npy", ".npz": "npz", ".mat": "mat", ".mtx": "mtx", ".parquet": "parquet"}
-_NAMES = {
+_BINARY = {
     "npy": "an array of NumPy",
     "npz": "an archive of NumPy",
     "parquet": "a Parquet file",
     "mtx": "a Matrix Market file",
     "mat": "a MATLAB file",
-    "hdf5": "a MATLAB 7.3 file",
 }
 _ROWS, _CHARACTERS = 200, 2**22
 
@@ -65,8 +63,8 @@ def binary_kind(path: Path) -> str | None:
     for magic, kind in _MAGIC.items():
         if start.startswith(magic):
             return kind
-    expected = _BINARY_SUFFIXES.get(suffix(path))
-    if expected is None:
+    expected = suffix(path).removeprefix(".")
+    if expected not in _BINARY:
         return None
     if expected in ("npy", "npz") and start[:1] == b"\x80":
         raise ValueError(
@@ -77,7 +75,7 @@ def binary_kind(path: Path) -> str | None:
         return "mat"  # files of version 4 do not begin with a signature
     what = "looks like text" if _is_text(start) else "does not begin as such a file does"
     hint = "; name it .csv, .tsv or .txt" if _is_text(start) else "; it may be truncated or corrupt"
-    raise ValueError(f"{path}: is named as {_NAMES[expected]}, but it {what}{hint}.")
+    raise ValueError(f"{path}: is named as {_BINARY[expected]}, but it {what}{hint}.")
 
 
 def _is_text(start: bytes) -> bool:

@@ -28,9 +28,7 @@ _CLASSES = {
     1: "cell", 2: "struct", 3: "object", 4: "char", 5: "sparse", 6: "double", 7: "single", 8: "int8", 9: "uint8",
     10: "int16", 11: "uint16", 12: "int32", 13: "uint32", 14: "int64", 15: "uint64", 16: "function", 17: "opaque",
 }  # fmt: skip
-_DTYPES = {
-    6: "f8", 7: "f4", 8: "i1", 9: "u1", 10: "i2", 11: "u2", 12: "i4", 13: "u4", 14: "i8", 15: "u8",
-}  # fmt: skip
+_NUMERIC = range(6, 16)  # the classes whose names are those of NumPy's types
 _SPARSE = 5
 _COMPLEX, _LOGICAL = 0x0800, 0x0200
 _HDF5_NUMBERS = {"double", "single", "logical"} | {f"{u}int{b}" for u in ("", "u") for b in (8, 16, 32, 64)}
@@ -146,7 +144,7 @@ def _described(body: bytes, order: str) -> _Variable:
     kind = _CLASSES.get(number)
     if kind is None:
         raise ValueError(f"the variable {name!r} has the unknown class {number}")
-    numeric = number in _DTYPES or number == _SPARSE
+    numeric = number in _NUMERIC or number == _SPARSE
     return _Variable(name, kind, numeric, partial(_value5, name, number, flags, shape, body, order))
 
 
@@ -180,7 +178,7 @@ def _value5(name: str, number: int, flags: int, shape: tuple, body: bytes, order
     count = int(np.prod(shape, dtype=object))
     if len(values) != count:
         raise ValueError(f"the variable {name!r} of shape {shape} has {len(values)} numbers")
-    return values.astype(_DTYPES[number]).reshape(shape, order="F")
+    return values.astype(_CLASSES[number]).reshape(shape, order="F")
 
 
 def _version4(path: Path, data: bytes) -> Iterator[_Variable]:
