@@ -112,24 +112,17 @@ def _add_typicality(found: NoveltyColumns, fitted: Any, X: Any, note: Notes) -> 
             "is the largest over the other classes."
         )
         p_values, kind = p_values[:, enough], f"all classes of at least {_ENOUGH} samples"
-    largest = p_values.max(axis=1)
-    unusual = int((largest <= _UNUSUAL).sum())
-    found.columns["typicality"] = _written(largest)
-    found.facts["unlike_all_classes"] = unusual
-    if unusual:
-        rows = "1 row is" if unusual == 1 else f"{unusual} rows are"
-        found.lines.append(f"{rows} unlike {kind} (typicality of at most {_UNUSUAL:g})")
-    familiar = fitted.familiarity(X)
-    novel = int((familiar <= _UNUSUAL).sum())
-    found.columns["familiarity"] = _written(familiar)
-    found.facts["novel"] = novel
-    if novel:
-        rows = "1 row is" if novel == 1 else f"{novel} rows are"
-        found.lines.append(f"{rows} unlike all that is known (familiarity of at most {_UNUSUAL:g})")
+    _add_p_values(found, "typicality", p_values.max(axis=1), "unlike_all_classes", kind)
+    _add_p_values(found, "familiarity", fitted.familiarity(X), "novel", "all that is known")
 
 
-def _written(p_values: np.ndarray) -> list[Any]:
-    return [_NO_EVIDENCE if np.isnan(value) else value for value in p_values.tolist()]
+def _add_p_values(found: NoveltyColumns, name: str, p_values: np.ndarray, fact: str, unlike: str) -> None:
+    """Add a column of p-values, and how many of them are small."""
+    found.columns[name] = [_NO_EVIDENCE if np.isnan(value) else value for value in p_values.tolist()]
+    found.facts[fact] = small = int((p_values <= _UNUSUAL).sum())
+    if small:
+        rows = "1 row is" if small == 1 else f"{small} rows are"
+        found.lines.append(f"{rows} unlike {unlike} ({name} of at most {_UNUSUAL:g})")
 
 
 def _add_sets(found: NoveltyColumns, fitted: Any, X: Any, confidence: float, note: Notes) -> None:

@@ -176,20 +176,8 @@ def load_proximity(
     >>> rows.ids.tolist(), rows.S.toarray()
     (['c'], array([[0., 7.]]))
     """
-    reading = Reading(
-        missing=missing,
-        duplicates=duplicates,
-        direction=direction,
-        normalise=normalise,
-        orientation=orientation,
-        form=form,
-        key=key,
-        query=query,
-        target=target,
-        score=score,
-        diagonal=diagonal,
-        header=header,
-    )
+    meaning = missing, duplicates, direction, normalise, orientation
+    reading = Reading(*meaning, form, key, query, target, score, diagonal, header)
     beside = Beside(labels, groups, labels_in_order, label_column, group_column)
     found = read_proximity(path, reading, beside, square=square, columns=columns, mmap=mmap)
     return Bunch(
