@@ -11,8 +11,9 @@ import typer
 
 from similitude._utils.checks import did_you_mean
 from similitude._utils.files import check_writable
-from similitude.auto import COMPARED_ONLY, MIXTURES, AutoClassifier, methods, slug
+from similitude.auto import AutoClassifier
 from similitude.auto.leaderboard import BY_EVIDENCE, COMBINATION, names_text
+from similitude.auto.methods import MIXTURE_RECORDS, RECORDS, slug
 from similitude.cli import options
 from similitude.cli.data import Input, check_classes, read_adjusted
 from similitude.cli.output import note_failures, notes
@@ -65,8 +66,8 @@ def fit_model(
 
 def named_method(name: str, several: bool = False) -> str:
     """Return the method of this name, whatever its case, spaces and brackets; its model can be saved."""
-    names = [*methods(), *(MIXTURES if several else ())]
-    known = {AUTO: AUTO, **{slug(known): known for known in names if known not in COMPARED_ONLY}}
+    records = [*RECORDS, *(MIXTURE_RECORDS if several else ())]
+    known = {AUTO: AUTO, **{record.slug: record.name for record in records if not record.by_name}}
     if slug(name) not in known:
         raise ValueError(f"--method must be one of {', '.join(known)}; got {name!r}.{did_you_mean(slug(name), known)}")
     return known[slug(name)]
