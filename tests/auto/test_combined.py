@@ -20,6 +20,7 @@ from similitude import (
     CombinedClassifier,
     FusedClassifier,
     KNNClassifier,
+    LandmarkClassifier,
     LocalBDA,
     LPMachine,
     NearestCentroid,
@@ -286,6 +287,10 @@ class TestRawObjects:
             assert_allclose(found, alone.predict_proba(self.X[24:]))
             same = clone(estimator).set_params(similarity=within).fit(self.X[:24], self.y[:24])
             assert_array_equal(alone.members_[0].estimator.predict(self.X[24:]), same.predict(self.X[24:]))
+        landmarks = CombinedClassifier([("one", LandmarkClassifier(6))], similarity=within)
+        member = landmarks.fit(self.X[:24], self.y[:24]).members_[0]
+        shared = landmarks._shared(landmarks._rows(self.X[24:]))
+        assert_allclose(member.estimator.decision_function(shared), member.estimator.decision_function(self.X[24:]))
 
     def test_members_that_read_their_input_themselves(self):
         """They get raw objects, or the matrix if they take similarities."""

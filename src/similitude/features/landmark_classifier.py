@@ -241,7 +241,7 @@ class LandmarkClassifier(LandmarkEstimator, SimilarityClassifier):
 
     def _adopt(self, training: Training, labels: Labels, path: Any) -> None:
         super()._adopt(training, labels, path)
-        self._keep_landmarks(training.reader, path.to.positions)
+        self._keep_landmarks(training.reader, path.to)
 
     @available_if(_can_go_on)
     def partial_fit(self, X: SamplesLike, y: ListLike, classes: ListLike | None = None) -> Self:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from functools import reduce
 from numbers import Real
 from typing import Any, Literal, NamedTuple
@@ -178,10 +179,12 @@ class LandmarkEstimator(SimilarityEstimator):
         labels = np.zeros(n, dtype=np.intp) if y is None else _codes(y, n)
         return choose_by_class("kmedoids", native if training.reader.map_name is None else -native, labels, m, rng)
 
-    def _keep_landmarks(self, reader: Reader, positions: np.ndarray) -> None:
+    def _keep_landmarks(self, reader: Reader, to: ToLandmarks) -> None:
         """Keep what is needed to transform new samples; of raw objects only the landmarks are kept."""
-        self._readers, self.landmarks_ = {"S": reader.reduced_to(positions)}, positions
-        self.support_columns_ = self._reader.columns_read(positions)
+        both_directions = to.asymmetric and reader.measure is not None
+        self._readers = {"S": replace(reader.reduced_to(to.positions), both_directions=both_directions)}
+        self.landmarks_ = to.positions
+        self.support_columns_ = self._reader.columns_read(to.positions)
 
 
 def _codes(y: Any, n: int) -> np.ndarray:

@@ -170,7 +170,7 @@ class IndefiniteNystroem(ClassNamePrefixFeaturesOutMixin, LandmarkEstimator, Sim
 
     def _learn(self, training: Training, y: Any, transforms: bool) -> Callable[[], Any]:
         landmarks = self._landmarks_of(training, y)
-        self._keep_landmarks(training.reader, landmarks.positions)
+        self._keep_landmarks(training.reader, landmarks.to)
         self._to_landmarks = landmarks.to
         held = [C for _, C in landmarks.blocks()] if transforms and not landmarks.are_all else []
         found = landmarks.spectrum(self.tol, held=held)
