@@ -1,17 +1,38 @@
-"""The card, a diagnosis as plain text."""
+"""A diagnosis as plain text: the card, and the advice that follows from the figures."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 from similitude.diagnosis.disorder import verdict
 
 if TYPE_CHECKING:
-    from similitude.diagnosis.result import Diagnosis
+    from similitude.diagnosis.result import ClassFigures, Diagnosis
 
 _CLASSES_SHOWN = 20
 _LABEL_WIDTH = 24
+
+NEARLY_PSD = 0.01
+"""Negative eigenfraction below which clipping changes little."""
+
+STRONGLY_INDEFINITE = 0.2
+"""Negative eigenfraction above which the negative eigenvalues may carry information."""
+
+HIGH_HUBNESS = 1.4
+MANY_TIES = 0.2
+MANY_NEAR_DUPLICATES = 0.05
+FEW_GROUPS = 10
+"""Number of groups of near-duplicates below which folds by groups do not work."""
+
+SMALL, LARGE = 0.1, 1e4
+"""Largest absolute similarity below or above which grids of C and epsilon do not fit the similarities."""
+
+MANY_ZEROS = 0.5
+MANY_VIOLATIONS = 0.01
+LOW_RANK = 0.1
+FEW_SAMPLES = 5
 
 
 def percent(share: float | None) -> str:
@@ -40,7 +61,7 @@ def card(d: Diagnosis) -> str:
     """Return the whole card; headings start at the margin, everything else is indented."""
     sections = [[head, *(_line(*row) for row in rows)] for head, rows in figures(d)]
     if d.classes is not None:
-        sections.append(_classes(d))
+        sections.append(_classes(d, d.classes))
     wrapped = (fill(s, 96, initial_indent="  - ", subsequent_indent="    ") for s in d.advice)
     sections.append(["Advice", *wrapped])
     return "\n\n".join("\n".join(lines) for lines in sections)
@@ -51,66 +72,51 @@ def figures(d: Diagnosis) -> list[tuple[str, list[tuple[str, str]]]]:
     kind = "Similarities"
     if d.dissimilarity is not None:
         kind = f"Dissimilarities (mapped to similarities by {d.dissimilarity!r})"
-    spectrum = "Spectrum" if d.symmetric else "Spectrum of (S + S^T)/2"
-    return [
-        (f"{kind} of {d.n} samples, {'sparse' if d.sparse else 'dense'}, {d.dtype}", _matrix(d)),
-        (spectrum, _spectrum(d)),
-        ("Geometry", _geometry(d)),
-    ]
-
-
-def _line(name: str, value: str) -> str:
-    return f"  {name:<26}{value}"
-
-
-def _matrix(d: Diagnosis) -> list[tuple[str, str]]:
-    smaller = d.self_similarity_not_maximal
-    return [
-        *([("examined", _drawn(d))] if d.n_examined < d.n else []),
+    smaller, part = d.self_similarity_not_maximal, d.n_sampled < d.n_examined
+    drawn = f"{d.n_sampled} samples drawn at random"
+    of_part = f" ({drawn})" if part else ""
+    disorder = None if d.disorder is None else f"{number(d.disorder)}{of_part}, {verdict(d.disorder)}"
+    matrix = [
+        ("examined", drawn if d.n_examined < d.n else ""),
         ("symmetric", "yes" if d.symmetric else f"no: asymmetry {number(d.asymmetry)}"),
         ("range", f"{number(d.minimum)} to {number(d.maximum)}"),
-        *([("unknown", percent(d.unknown))] if d.unknown else []),
+        ("unknown", percent(d.unknown) if d.unknown else ""),
         ("zeros", percent(d.sparsity)),
         ("distinct values", str(d.n_distinct)),
         ("duplicates", str(d.duplicates)),
-        *([("near-duplicates", str(d.near_duplicates))] if d.near_duplicates > d.duplicates else []),
+        ("near-duplicates", str(d.near_duplicates) if d.near_duplicates > d.duplicates else ""),
         ("self-similarity", f"not maximal for {percent(smaller)}" if smaller else "maximal for every sample"),
     ]
-
-
-def _drawn(d: Diagnosis) -> str:
-    return f"{d.n_sampled} samples drawn at random"
-
-
-def _spectrum(d: Diagnosis) -> list[tuple[str, str]]:
-    return [
-        *([("computed from", _drawn(d))] if d.n_sampled < d.n_examined else []),
+    spectrum = [
+        ("computed from", drawn if part else ""),
         ("eigenvalues", f"{number(d.smallest_eigenvalue)} to {number(d.largest_eigenvalue)}"),
         ("positive semidefinite", "yes" if d.psd else "no"),
         ("negative fraction (NEF)", number(d.negative_eigenfraction)),
         ("negative ratio (NER)", number(d.negative_eigenratio)),
         ("rank", f"{d.rank} of {d.n_sampled}"),
     ]
-
-
-def _geometry(d: Diagnosis) -> list[tuple[str, str]]:
-    part = f" ({_drawn(d)})" if d.n_sampled < d.n_examined else ""
-    return [
-        ("triangle violations", percent(d.triangle_violations) + part),
-        ("intrinsic dimension", number(d.intrinsic_dimension) + part),
+    geometry = [
+        ("triangle violations", percent(d.triangle_violations) + of_part),
+        ("intrinsic dimension", number(d.intrinsic_dimension) + of_part),
         (f"hubness (k = {d.n_neighbors})", number(d.hubness)),
         (f"ties (k = {d.n_neighbors})", percent(d.neighbor_ties)),
-        *([("without evidence", f"{d.without_evidence} samples")] if d.without_evidence else []),
-        (
-            "disorder (95%)",
-            "not defined" if d.disorder is None else f"{number(d.disorder)}{part}, {verdict(d.disorder)}",
-        ),
+        ("without evidence", f"{d.without_evidence} samples" if d.without_evidence else ""),
+        ("disorder (95%)", disorder or "not defined"),
     ]
+    sections = {
+        f"{kind} of {d.n} samples, {'sparse' if d.sparse else 'dense'}, {d.dtype}": matrix,
+        "Spectrum" if d.symmetric else "Spectrum of (S + S^T)/2": spectrum,
+        "Geometry": geometry,
+    }
+    return [(head, [(name, value) for name, value in rows if value]) for head, rows in sections.items()]
 
 
-def _classes(d: Diagnosis) -> list[str]:
-    assert d.classes is not None
-    shown = sorted(d.classes, key=lambda c: -c.count)[:_CLASSES_SHOWN]
+def _line(name: str, value: str) -> str:
+    return f"  {name:<26}{value}"
+
+
+def _classes(d: Diagnosis, classes: tuple[ClassFigures, ...]) -> list[str]:
+    shown = sorted(classes, key=lambda c: -c.count)[:_CLASSES_SHOWN]
     lines = [
         "Classes",
         f"  {'label':<{_LABEL_WIDTH}}  {'samples':>7}  {'within':>11}  {'between':>11}",
@@ -119,8 +125,186 @@ def _classes(d: Diagnosis) -> list[str]:
             for c in shown
         ),
     ]
-    if len(d.classes) > len(shown):
-        lines.append(f"  and {len(d.classes) - len(shown)} smaller classes")
+    if len(classes) > len(shown):
+        lines.append(f"  and {len(classes) - len(shown)} smaller classes")
     of = f" of {d.n_examined - d.without_evidence} samples with evidence" if d.without_evidence else ""
     error = percent(d.leave_one_out_error)
     return [*lines, _line("leave-one-out 1-NN error", error + (of if d.leave_one_out_error is not None else ""))]
+
+
+def advice(d: Diagnosis) -> tuple[str, ...]:
+    """Return the sentences that follow from the figures, most urgent first."""
+    sentences = list(_about_input(d))
+    if d.n_sampled > 1 and d.minimum == d.maximum:
+        sentences.append(f"constant: every value is {d.minimum:.4g}, so the matrix does not distinguish any samples.")
+    else:
+        sentences += [*_about_scale(d), *_about_spectrum(d), *_about_neighbors(d)]
+    return (*sentences, *_about_evidence(d), *_about_copies_and_zeros(d), *_about_labels(d))
+
+
+def _about_input(d: Diagnosis) -> Iterator[str]:
+    if d.n_sampled < d.n_examined:
+        yield (
+            "the spectrum, triangle violations, intrinsic dimension and disorder, which need all pairs, come from "
+            f"{d.n_sampled} of {d.n} samples; all other figures come from all stored entries."
+        )
+    elif d.n_sampled < d.n:
+        yield f"the figures come from {d.n_sampled} of {d.n} samples; raise max_samples to use all of them."
+    if d.looks_like_dissimilarity:
+        yield (
+            "the matrix looks like a dissimilarity (the values of samples with themselves are the smallest of their "
+            "rows): if it is one, pass dissimilarity='max-minus' or another map; the advice below assumes that larger "
+            "values mean more alike."
+        )
+    if d.dissimilarity is not None and d.self_similarity_not_maximal > 0.5:
+        yield (
+            f"{percent(d.self_similarity_not_maximal)} of the samples are not their own nearest sample: check that the "
+            "matrix is a dissimilarity. If larger values mean more alike, use dissimilarity=None."
+        )
+    if not d.symmetric:
+        yield (
+            f"the matrix is asymmetric ({percent(d.asymmetry)} of its norm): methods on neighbours (KNNClassifier) and "
+            "on features rank or use the rows as they are. Methods that need a symmetric matrix (SpectrumModifier, "
+            "SimilaritySVC) use (S + S^T)/2, and new rows should then be the mean of both directions as well."
+        )
+
+
+def _about_scale(d: Diagnosis) -> Iterator[str]:
+    largest = max(abs(d.minimum), abs(d.maximum))
+    if d.dissimilarity is None and not SMALL <= largest <= LARGE:
+        yield (
+            f"the largest absolute similarity is {largest:.3g}: the values of C and epsilon that are tried for SVMs "
+            f"suit similarities of about 1; divide all similarities by {largest:.3g}, also those of new samples."
+        )
+
+
+def _about_spectrum(d: Diagnosis) -> Iterator[str]:
+    nef = f"NEF {d.negative_eigenfraction:.2g}"
+    matrix = "the matrix" if d.symmetric else "the symmetric part (S + S^T)/2"
+    if d.psd:
+        yield f"{matrix} is positive semidefinite: it is a kernel, for instance for SVC(kernel='precomputed')."
+    elif d.negative_eigenratio is None:
+        yield (
+            f"{matrix} has no positive eigenvalue, so clipping gives no kernel; check that larger values mean "
+            "more alike, or use a local method (KNNClassifier)."
+        )
+    elif d.negative_eigenfraction < NEARLY_PSD:
+        yield (
+            f"{matrix} is nearly positive semidefinite ({nef}): SpectrumModifier('clip') makes it a kernel and "
+            "changes little."
+        )
+    else:
+        indefinite = f"{matrix} is indefinite ({nef}): modify the spectrum (SpectrumModifier) or use a local method"
+        strongly = d.negative_eigenfraction >= STRONGLY_INDEFINITE
+        informative = ". The negative eigenvalues may carry information, so try 'flip' and 'square' besides 'clip'"
+        yield f"{indefinite} (KNNClassifier){informative if strongly else ''}."
+    if 0 < d.rank <= LOW_RANK * d.n_sampled:
+        yield (
+            f"the matrix of {d.n_sampled} samples has rank {d.rank}: PseudoEuclideanEmbedding gives vectors of "
+            f"{d.rank} entries without loss."
+        )
+    if d.dissimilarity is None and d.self_similarity_not_maximal > 0:
+        yield (
+            f"self-similarity is not maximal for {percent(d.self_similarity_not_maximal)} of the samples: this does "
+            "not affect local methods, but a kernel interprets s_ii as a squared length."
+        )
+
+
+def _about_neighbors(d: Diagnosis) -> Iterator[str]:
+    if d.triangle_violations is not None and d.triangle_violations > MANY_VIOLATIONS:
+        distance = "max S - S" if d.dissimilarity is None else "the dissimilarity"
+        yield (
+            f"{percent(d.triangle_violations)} of the triples break the triangle inequality: {distance} is not a "
+            "metric, so do not use a ball tree or another search that needs a metric."
+        )
+    if d.neighbor_ties is not None and d.neighbor_ties > MANY_TIES:
+        yield (
+            f"for {percent(d.neighbor_ties)} of the samples, neighbour {d.n_neighbors} and the next one are equally "
+            "similar, and share the last places; weights='affinity' gives dissimilar neighbours less weight."
+        )
+    elif d.hubness is not None and d.hubness > HIGH_HUBNESS:
+        yield (
+            f"there are hubs, samples among the {d.n_neighbors} nearest neighbours of very many others (skewness "
+            f"{d.hubness:.1f}): choose n_neighbors by cross-validation, or use a method on the whole matrix."
+        )
+
+
+def _about_evidence(d: Diagnosis) -> Iterator[str]:
+    if 0 < d.without_evidence < d.n_examined:
+        yield (
+            f"{d.without_evidence} of {d.n_examined} samples give no evidence, since all their similarities to others "
+            "are equal: AutoClassifier learns the posterior of such samples, single methods give the class shares."
+        )
+
+
+def _about_copies_and_zeros(d: Diagnosis) -> Iterator[str]:
+    groups = d.n_examined - d.near_duplicates
+    few_groups = f"only {groups} different ones are left, too few for folds that keep copies together."
+    if d.duplicates:
+        repeat = "1 sample repeats" if d.duplicates == 1 else f"{d.duplicates} samples repeat"
+        together = (
+            "keep copies on the same side of every split (SimilarityGroupKFold, or train_test_split(groups=...)); "
+            "otherwise errors are underestimated."
+        )
+        yield f"{repeat} the row of an earlier one: {together if groups >= FEW_GROUPS else few_groups}"
+    elif d.near_duplicates > MANY_NEAR_DUPLICATES * d.n_examined:
+        together = "SimilarityGroupKFold (--no-leak auto) keeps them together."
+        yield (
+            f"{d.near_duplicates} of {d.n_examined} samples are nearly the same as others: errors on random folds "
+            f"are smaller than those for new samples; {together if groups >= FEW_GROUPS else few_groups}"
+        )
+    if d.unknown:
+        yield (
+            f"{percent(d.unknown)} of the entries are unknown: local methods (KNNClassifier) vote among the known "
+            "neighbours, all others need Proximities(S, fill='class-blind mean') or another fill (--fill)."
+        )
+    if d.sparsity > MANY_ZEROS and d.n > 2 and d.maximum > d.minimum:
+        if d.sparse:
+            yield f"{percent(d.sparsity)} of the entries are zero: absent entries count as the similarity 0."
+        else:
+            yield f"{percent(d.sparsity)} of the entries are zero: a SciPy CSR matrix takes less memory."
+
+
+def _about_labels(d: Diagnosis) -> Iterator[str]:
+    if d.classes is None:
+        return
+    if len(d.classes) == 1:
+        yield "there is one class only: a classifier needs two."
+        return
+    few = [c for c in d.classes if c.count < FEW_SAMPLES]
+    if few:
+        yield (
+            f"there are fewer than {FEW_SAMPLES} samples in {_named(few)}: some folds of a cross-validation will have "
+            f"none of {'it' if len(few) == 1 else 'them'}; merge classes or use fewer folds."
+        )
+    loose = [c for c in d.classes if c.within is not None and c.between is not None and c.within <= c.between]
+    if loose:
+        yield (
+            f"samples of {_named(loose)} are on average no more similar to their own class than to others: "
+            + (
+                "methods on centroids will not work well; try local methods (KNNClassifier)."
+                if d.psd
+                else "try local methods (KNNClassifier), and SpectrumModifier('flip') in case the negative "
+                "eigenvalues separate the classes."
+            )
+        )
+    if d.leave_one_out_error is None:
+        return
+    guess = 1 - max(c.count for c in d.classes) / d.n
+    of = f" for the {d.n_examined - d.without_evidence} samples with evidence" if d.without_evidence else ""
+    errors = (
+        f"the error of the nearest neighbour is {percent(d.leave_one_out_error)}{of}, and that of always predicting "
+        f"the largest class is {percent(guess)}"
+    )
+    if d.leave_one_out_error >= guess:
+        yield f"{errors}: the nearest neighbour alone is not informative about the classes."
+    else:
+        better = "should do better than both" if d.leave_one_out_error > 0 else "can hardly do better"
+        yield f"{errors}: a classifier {better}."
+
+
+def _named(classes: list) -> str:
+    names = ", ".join(printable(c.label) for c in classes[:3])
+    if len(classes) == 1:
+        return f"class {names}"
+    return f"{len(classes)} classes ({names}{', ...' if len(classes) > 3 else ''})"

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from sklearn.utils import check_random_state
 
 from similitude._utils.checks import check_integer
+from similitude._utils.types import ProximityLike, RandomState
 from similitude.proximity.check import check_similarity, dense
 from similitude.proximity.maps import LearnedMap, check_map
 from similitude.proximity.proximities import as_proximities
-
-if TYPE_CHECKING:
-    from similitude._utils.types import ProximityLike, RandomState
 
 SMALL, LARGE = 10.0, 25.0
 """The values of D for 95% of the triples at which the verdict changes."""
@@ -194,8 +192,3 @@ def _ranks(A: np.ndarray, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
         below, up_to = np.searchsorted(others, values, "left"), np.searchsorted(others, values, "right")
         ranks[places] = len(others) - (below + up_to - 1) / 2
     return ranks
-
-
-def figure(A: np.ndarray, rng: Any) -> float | None:
-    """Return the D of 95% of the triples, for a diagnosis; None below three samples."""
-    return sampled(A, 20_000, rng).quantile_95 if len(A) > 2 else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -12,12 +12,13 @@ from sklearn.utils import check_random_state
 
 from similitude._utils.checks import check_integer
 from similitude._utils.ids import labels_in_order
+from similitude._utils.types import LabelsLike, ProximityLike, RandomState
 from similitude.diagnosis import figures, stored
-from similitude.diagnosis.advice import advice
-from similitude.diagnosis.disorder import figure as disorder_figure
+from similitude.diagnosis.card import advice
+from similitude.diagnosis.disorder import sampled
 from similitude.diagnosis.result import ClassFigures, Diagnosis
 from similitude.labels import check_labels
-from similitude.numerics.eigen import ZERO_TOLERANCE
+from similitude.numerics.eigen import ZERO_TOLERANCE, negative_eigenfraction
 from similitude.proximity.check import (
     SYMMETRY_TOLERANCE,
     asymmetry,
@@ -33,9 +34,6 @@ from similitude.proximity.maps import LearnedMap, check_map
 from similitude.proximity.proximities import Proximities, as_proximities
 from similitude.proximity.split import cut
 from similitude.proximity.unknown import LearnedFill, known_counts
-
-if TYPE_CHECKING:
-    from similitude._utils.types import LabelsLike, ProximityLike, RandomState
 
 
 def diagnose(
@@ -133,7 +131,7 @@ def diagnose(
     symmetric = is_symmetric(values)
     tolerance = SYMMETRY_TOLERANCE[values.dtype]
     eigenvalues = figures.eigenvalues(A, symmetric, max(ZERO_TOLERANCE, tolerance))
-    spectrum = figures.spectrum(eigenvalues)
+    smallest, largest = float(eigenvalues[0]), float(eigenvalues[-1])
     raw = A if mapped is None else figures.unit_scale(values)[0]
     from_stored = sparse.issparse(matrix) and dissimilarity != "double-centring"
     if from_stored:
@@ -141,7 +139,7 @@ def diagnose(
     else:
         drawn_labels = None if labels is None else labels[drawn]
         of_values = _of_all(values, A, scale, dissimilarity, drawn_labels, classes, n_neighbors)
-    counts = None if labels is None else np.bincount(labels)
+    means, units = of_values.pop("means"), of_values.pop("scale")
     found = Diagnosis(
         n=n,
         n_sampled=len(values),
@@ -150,18 +148,18 @@ def diagnose(
         dissimilarity=dissimilarity,
         looks_like_dissimilarity=dissimilarity is None and looks_like_dissimilarity(values),
         unknown=float(unknown),
-        smallest_eigenvalue=_scaled(spectrum.smallest, scale),
-        largest_eigenvalue=_scaled(spectrum.largest, scale),
-        negative_eigenfraction=spectrum.negative_eigenfraction,
-        negative_eigenratio=spectrum.negative_eigenratio,
-        rank=spectrum.rank,
-        psd=spectrum.smallest >= 0,
+        smallest_eigenvalue=_scaled(smallest, scale),
+        largest_eigenvalue=_scaled(largest, scale),
+        negative_eigenfraction=negative_eigenfraction(eigenvalues),
+        negative_eigenratio=0.0 if smallest >= 0 else -smallest / largest if largest > 0 else None,
+        rank=int(np.count_nonzero(eigenvalues)),
+        psd=smallest >= 0,
         triangle_violations=figures.triangle_violations(raw, n_triples, rng, tolerance, dissimilarity is None),
         intrinsic_dimension=figures.intrinsic_dimension(raw, tolerance, dissimilarity is None),
-        disorder=disorder_figure(A, rng),
+        disorder=sampled(A, 20_000, rng).quantile_95 if len(A) > 2 else None,
         eigenvalues=figures.rescaled(eigenvalues, scale),
         from_stored=from_stored,
-        classes=_class_figures(classes, counts, of_values.pop("means"), of_values.pop("scale")),
+        classes=None if classes is None or labels is None else _class_figures(classes, labels, means, units),
         **of_values,
     )
     return replace(found, advice=advice(found))
@@ -216,7 +214,7 @@ def _of_all(
         "self_similarity_not_maximal": figures.not_maximal(A, SYMMETRY_TOLERANCE[values.dtype]),
         "means": None if labels is None or classes is None else figures.class_means(A, labels, len(classes)),
         "scale": scale,
-        **_of_neighbors(figures.neighbors(A, n_neighbors, labels)),
+        **figures.neighbors(A, n_neighbors, labels),
     }
 
 
@@ -249,18 +247,7 @@ def _of_stored(
         "self_similarity_not_maximal": stored.not_maximal(A, SYMMETRY_TOLERANCE[np.dtype(S.dtype)]),
         "means": None if labels is None or classes is None else stored.class_means(A, labels, len(classes)),
         "scale": scale,
-        **_of_neighbors(stored.neighbors(A, n_neighbors, labels)),
-    }
-
-
-def _of_neighbors(found: figures.Neighbors) -> dict[str, Any]:
-    own = found.evidence
-    return {
-        "n_neighbors": found.n_neighbors,
-        "hubness": found.hubness,
-        "neighbor_ties": found.ties,
-        "without_evidence": int((~own).sum()),
-        "leave_one_out_error": None if found.wrong is None or not own.any() else float(found.wrong[own].mean()),
+        **stored.neighbors(A, n_neighbors, labels),
     }
 
 
@@ -285,19 +272,16 @@ def _encoded(y: Any, n: int) -> tuple[np.ndarray, np.ndarray]:
             ) from None
 
 
-def _class_figures(
-    classes: np.ndarray | None, counts: np.ndarray | None, means: list | None, scale: float
-) -> tuple[ClassFigures, ...] | None:
-    if classes is None or counts is None or means is None:
-        return None
+def _class_figures(classes: np.ndarray, labels: np.ndarray, means: list, scale: float) -> tuple[ClassFigures, ...]:
     return tuple(
-        ClassFigures(_plain(label), count, _scaled(within, scale), _scaled(between, scale))
-        for label, count, (within, between) in zip(classes.tolist(), counts.tolist(), means)
+        ClassFigures(
+            label if isinstance(label, str | int | float) else str(label),
+            count,
+            _scaled(within, scale),
+            _scaled(between, scale),
+        )
+        for label, count, (within, between) in zip(classes.tolist(), np.bincount(labels).tolist(), means)
     )
-
-
-def _plain(label: Any) -> Any:
-    return label if isinstance(label, str | int | float) else str(label)
 
 
 def _scaled(value: float | None, scale: float) -> float | None:

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from similitude.numerics.eigen import cut_zeros, eigh, negative_eigenfraction
+from similitude.numerics.eigen import cut_zeros, eigh
 from similitude.numerics.topk import top_k
 from similitude.proximity.symmetry import symmetrize
 
@@ -41,23 +41,6 @@ def rescaled(eigenvalues: np.ndarray, scale: float) -> np.ndarray | None:
     with np.errstate(over="ignore"):
         values = eigenvalues[::-1] * scale
     return values if np.isfinite(values).all() else None
-
-
-class Spectrum(NamedTuple):
-    """Figures of the eigenvalues of a symmetric matrix."""
-
-    smallest: float
-    largest: float
-    negative_eigenfraction: float
-    negative_eigenratio: float | None
-    rank: int
-
-
-def spectrum(values: np.ndarray) -> Spectrum:
-    """Return the figures of eigenvalues in ascending order."""
-    smallest, largest = float(values[0]), float(values[-1])
-    ratio = 0.0 if smallest >= 0 else -smallest / largest if largest > 0 else None
-    return Spectrum(smallest, largest, negative_eigenfraction(values), ratio, int(np.count_nonzero(values)))
 
 
 def not_maximal(A: np.ndarray, tolerance: float) -> float:
@@ -140,32 +123,44 @@ def nearest_others(A: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
 _ROWS = 256
 
 
-class Neighbors(NamedTuple):
-    """Figures of the lists of nearest neighbours, which exclude the sample itself."""
+def neighbor_figures(
+    k: int, occurrences: np.ndarray, tied: np.ndarray, evidence: np.ndarray, wrong: np.ndarray | None
+) -> dict[str, Any]:
+    """Return the figures of the lists of the k nearest others, by their names in a diagnosis.
 
-    n_neighbors: int
-    hubness: float | None
-    ties: float | None
-    evidence: np.ndarray
-    """Whether the similarities of each sample to the others are not all equal."""
-    wrong: np.ndarray | None
-    """The share of the nearest neighbours of each sample, which may be tied, that have another label."""
+    ``occurrences`` is the number of lists in which each sample is, ``tied`` whether its own list ends with a tie,
+    ``evidence`` whether its similarities to the others are not all equal, and ``wrong`` the share of its nearest
+    neighbours, which may be tied, that have another label.
+    """
+    return {
+        "n_neighbors": k,
+        "hubness": _skewness(occurrences - k) if k else None,
+        "neighbor_ties": float(np.mean(tied)) if k else None,
+        "without_evidence": int((~evidence).sum()),
+        "leave_one_out_error": None if wrong is None or not evidence.any() else float(wrong[evidence].mean()),
+    }
 
 
-def neighbors(A: np.ndarray, n_neighbors: int, labels: np.ndarray | None) -> Neighbors:
-    """Return the hubness, the ties at the end of the lists, which rows give evidence, and the errors of the nearest."""
+def _skewness(deviations: np.ndarray) -> float:
+    """Return the third standardised moment of deviations from the mean, or 0 if all are zero."""
+    spread = float(np.mean(deviations.astype(np.float64) ** 2)) ** 0.5
+    return float(np.mean((deviations / spread) ** 3)) if spread > 0 else 0.0
+
+
+def neighbors(A: np.ndarray, n_neighbors: int, labels: np.ndarray | None) -> dict[str, Any]:
+    """Return the figures of the lists of nearest neighbours."""
     n = len(A)
     k = min(n_neighbors, n - 1)
     if k == 0:
-        return Neighbors(0, None, None, np.zeros(n, dtype=bool), None)
+        return neighbor_figures(0, np.zeros(n), np.zeros(n), np.zeros(n, dtype=bool), None)
     values, indices = nearest_others(A, min(k + 1, n - 1))
-    lists = _shared_lists(A, k, values, indices)
+    lists = shared_lists(A, k, values, indices)
     own = np.diagonal(A).copy()
     np.fill_diagonal(A, np.inf)
     evidence = A.min(axis=1) != values[:, 0]
     np.fill_diagonal(A, own)
     wrong = None if labels is None else _wrong(A, values, indices, labels)
-    return Neighbors(k, skewness(lists.occurrences - k), float(np.mean(lists.tied)), evidence, wrong)
+    return neighbor_figures(k, lists.occurrences, lists.tied, evidence, wrong)
 
 
 def _wrong(A: np.ndarray, values: np.ndarray, indices: np.ndarray, labels: np.ndarray) -> np.ndarray:
@@ -179,24 +174,22 @@ def _wrong(A: np.ndarray, values: np.ndarray, indices: np.ndarray, labels: np.nd
 
 
 class Lists(NamedTuple):
-    """How many lists of neighbours each sample is in, of samples of other classes, and which lists end with a tie."""
+    """How many lists of n neighbours each sample is in, of samples of other classes, and which lists end with a tie."""
 
+    n_neighbors: int
     occurrences: np.ndarray
     misleading: np.ndarray
     tied: np.ndarray
 
 
-def shared_lists(A: np.ndarray, k: int, labels: np.ndarray | None = None) -> Lists:
-    """Return how often each sample is among the k nearest of others; equally similar samples share the last places.
-
-    Without sharing, the first rows would be in nearly all lists of a matrix that consists mostly of zeros.
-    """
-    return _shared_lists(A, k, *nearest_others(A, min(k + 1, len(A) - 1)), labels)
-
-
-def _shared_lists(
+def shared_lists(
     A: np.ndarray, k: int, values: np.ndarray, indices: np.ndarray, labels: np.ndarray | None = None
 ) -> Lists:
+    """Return how often each sample is among the k nearest of others, given the k + 1 nearest of each.
+
+    Equally similar samples share the last places. Otherwise the first rows would be in nearly all lists of a matrix
+    that consists mostly of zeros.
+    """
     n = len(A)
     labels = np.zeros(n, dtype=np.intp) if labels is None else labels
     tied = values[:, k - 1] == values[:, k] if k < n - 1 else np.zeros(n, dtype=bool)
@@ -213,13 +206,7 @@ def _shared_lists(
         weights = nearer + shares * equal
         occurrences += weights.sum(axis=0)
         misleading += np.sum(weights * (labels != labels[own, None]), axis=0)
-    return Lists(occurrences, misleading, tied)
-
-
-def skewness(deviations: np.ndarray) -> float:
-    """Return the third standardised moment of deviations from the mean, or 0 if all are zero."""
-    spread = float(np.mean(deviations.astype(np.float64) ** 2)) ** 0.5
-    return float(np.mean((deviations / spread) ** 3)) if spread > 0 else 0.0
+    return Lists(k, occurrences, misleading, tied)
 
 
 def class_means(A: np.ndarray, labels: np.ndarray, n_classes: int) -> list[tuple[float | None, float | None]]:
@@ -233,9 +220,15 @@ def class_means(A: np.ndarray, labels: np.ndarray, n_classes: int) -> list[tuple
     np.fill_diagonal(A, own)
     within = np.diagonal(sums).copy()
     np.fill_diagonal(sums, 0.0)
-    between = (sums.sum(axis=0) + sums.sum(axis=1)) / 2
-    pairs_within, pairs_between = counts * (counts - 1), counts * (n - counts)
+    return mean_pairs(within, (sums.sum(axis=0) + sums.sum(axis=1)) / 2, counts)
+
+
+def mean_pairs(
+    within: np.ndarray, between: np.ndarray, counts: np.ndarray, absent: float = 0.0
+) -> list[tuple[float | None, float | None]]:
+    """Return for each class the means of sums over pairs of different samples, which are relative to ``absent``."""
+    pairs_within, pairs_between = counts * (counts - 1), counts * (counts.sum() - counts)
     return [
-        (float(w / p) if p else None, float(b / q) if q else None)
+        (float(w / p + absent) if p else None, float(b / q + absent) if q else None)
         for w, p, b, q in zip(within, pairs_within, between, pairs_between)
     ]

@@ -7,17 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from similitude.diagnosis import figures
-from similitude.diagnosis.figures import shared_lists, unit_scale
+from similitude.diagnosis.figures import unit_scale
 from similitude.numerics.eigen import ZERO_TOLERANCE, modified_eigenvalues
 from similitude.proximity.check import SYMMETRY_TOLERANCE, is_symmetric
-
-if TYPE_CHECKING:
-    from similitude.theory.curves import MarginCurve
+from similitude.theory.curves import MarginCurve
 
 N_BINS = 48
 _GAMMAS = 401
@@ -84,23 +81,13 @@ def _histogram_range(values: np.ndarray) -> tuple[float, float]:
     return low, high
 
 
-@dataclass(frozen=True)
-class Hubness:
-    """The number of lists of nearest neighbours in which each sample occurs; equally similar ones share a place."""
-
-    n_neighbors: int
-    occurrences: np.ndarray
-    misleading: np.ndarray
-
-
-def hubness(S: np.ndarray, labels: np.ndarray, n_neighbors: int) -> Hubness | None:
+def hubness(S: np.ndarray, labels: np.ndarray, n_neighbors: int) -> figures.Lists | None:
     """Return how often each sample is among the nearest neighbours of others; None for a single sample."""
-    n = len(S)
-    k = min(n_neighbors, n - 1)
+    k = min(n_neighbors, len(S) - 1)
     if k < 1:
         return None
-    lists = shared_lists(unit_scale(S)[0], k, labels)
-    return Hubness(k, lists.occurrences, lists.misleading)
+    A = unit_scale(S)[0]
+    return figures.shared_lists(A, k, *figures.nearest_others(A, min(k + 1, len(S) - 1)), labels)
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from similitude.diagnosis.figures import Neighbors, skewness
+from similitude.diagnosis.figures import mean_pairs, neighbor_figures
 from similitude.proximity.check import SYMMETRY_TOLERANCE, for_lookup
 
 
@@ -154,12 +154,12 @@ def shared_places(n: int, rows: np.ndarray, values: np.ndarray, absent: float, k
     return Shares(entries, np.where(absent > last, 1.0, np.where(absent == last, share, 0.0)), nearer + equal > k)
 
 
-def neighbors(given: Stored, n_neighbors: int, labels: np.ndarray | None) -> Neighbors:
-    """Return the hubness, the ties at the end of the lists, which rows give evidence, and the errors of the nearest."""
+def neighbors(given: Stored, n_neighbors: int, labels: np.ndarray | None) -> dict[str, Any]:
+    """Return the figures of the lists of nearest neighbours."""
     n = given.S.shape[0]
     k = min(n_neighbors, n - 1)
     if k == 0:
-        return Neighbors(0, None, None, np.zeros(n, dtype=bool), None)
+        return neighbor_figures(0, np.zeros(n), np.zeros(n), np.zeros(n, dtype=bool), None)
     rows, columns, values = others(given)
     places = shared_places(n, rows, values, given.absent, k)
     # Each row gives its share to all absent samples: to all others but those that it stores.
@@ -170,7 +170,7 @@ def neighbors(given: Stored, n_neighbors: int, labels: np.ndarray | None) -> Nei
     np.minimum.at(low, rows, values)
     np.maximum.at(high, rows, values)
     wrong = None if labels is None else _wrong(n, rows, columns, values, given.absent, labels)
-    return Neighbors(k, skewness(occurrences - k), float(np.mean(places.tied)), low != high, wrong)
+    return neighbor_figures(k, occurrences, places.tied, low != high, wrong)
 
 
 def _wrong(
@@ -186,15 +186,9 @@ def _wrong(
 
 def class_means(given: Stored, labels: np.ndarray, n_classes: int) -> list[tuple[float | None, float | None]]:
     """Return for each class the mean similarity of its samples to one another and to others (both directions)."""
-    n = given.S.shape[0]
     rows, columns, values = others(given)
     excess, own = values - given.absent, labels[rows] == labels[columns]
     within = np.bincount(labels[rows[own]], excess[own], minlength=n_classes)
     ends = np.concatenate([labels[rows[~own]], labels[columns[~own]]])
     between = np.bincount(ends, np.tile(excess[~own], 2) / 2, minlength=n_classes)
-    counts = np.bincount(labels, minlength=n_classes)
-    pairs_within, pairs_between = counts * (counts - 1), counts * (n - counts)
-    return [
-        (float(w / p + given.absent) if p else None, float(b / q + given.absent) if q else None)
-        for w, p, b, q in zip(within, pairs_within, between, pairs_between)
-    ]
+    return mean_pairs(within, between, np.bincount(labels, minlength=n_classes), given.absent)

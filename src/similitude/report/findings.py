@@ -15,6 +15,7 @@ from similitude._utils.ids import labels_in_order
 from similitude._utils.types import ListLike, RandomState, SamplesLike
 from similitude.auto import AutoClassifier
 from similitude.diagnosis import Diagnosis, diagnose, pictures
+from similitude.diagnosis.figures import Lists
 from similitude.labels import check_labels
 from similitude.proximity.check import SimilarityWarning, dense
 from similitude.proximity.split import cut
@@ -48,7 +49,7 @@ class Findings:
     spectra: pictures.Spectra
     modification: str
     separation: pictures.Separation
-    hubness: pictures.Hubness | None
+    hubness: Lists | None
     goodness: pictures.GoodnessCurve | None
     outcome: Outcome | None
     similarities: SideBySide | None = None
