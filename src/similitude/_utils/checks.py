@@ -24,6 +24,15 @@ def check_share(value: Any, name: str) -> None:
         raise ValueError(f"{name} must be a number in [0, 1]; got {value!r}.")
 
 
+def check_interval(value: Any, name: str, interval: str) -> None:
+    """Raise a ValueError unless the value of the parameter ``name`` is a number in an interval such as "[0, 1)"."""
+    low, high = map(float, interval[1:-1].split(","))
+    fine = isinstance(value, Real) and not isinstance(value, bool | np.bool_)
+    ends = [low] * interval.startswith("[") + [high] * interval.endswith("]")
+    if not fine or not (low < float(value) < high or float(value) in ends):
+        raise ValueError(f"{name} must be a number in {interval}; got {value!r}.")
+
+
 def check_integer(value: Any, name: str, least: int, why: str = "", *, none: bool = False) -> None:
     """Raise a ValueError unless the value of the parameter ``name`` is an integer of at least ``least``.
 

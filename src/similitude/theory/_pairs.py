@@ -101,10 +101,8 @@ def needed_thresholds(S: Any, labels: np.ndarray, share: float, smaller_is_close
 
 def best_threshold(needed: np.ndarray, labels: np.ndarray) -> float:
     """Return the v for which most samples of class 1 have needed < v, and of class 0 needed < -v; the one nearest 0."""
-    below, above = (
-        np.sort(needed[(labels == 1) & ~np.isnan(needed)]),
-        np.sort(-needed[(labels == 0) & ~np.isnan(needed)]),
-    )
+    known = ~np.isnan(needed)
+    below, above = np.sort(needed[(labels == 1) & known]), np.sort(-needed[(labels == 0) & known])
     limits = np.unique(np.concatenate([below, above]))
     limits = limits[np.isfinite(limits)]
     if not limits.size:
@@ -113,9 +111,7 @@ def best_threshold(needed: np.ndarray, labels: np.ndarray) -> float:
     outer = limits[[0, -1]] + np.array([-1.0, 1.0]) * (reach or 1.0)
     candidates = np.concatenate([[0.0], outer, limits[1:] / 2 + limits[:-1] / 2])
     candidates = candidates[np.isfinite(candidates)]
-    good = (
-        np.searchsorted(below, candidates, side="left") + len(above) - np.searchsorted(above, candidates, side="right")
-    )
+    good = np.searchsorted(below, candidates, side="left") - np.searchsorted(above, candidates, side="right")
     best = candidates[good == good.max()]
     return float(best[np.argmin(np.abs(best))])
 

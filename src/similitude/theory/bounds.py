@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
-from numbers import Real
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
-from similitude._utils.checks import check_integer
+from similitude._utils.checks import check_integer, check_interval
 from similitude._utils.ids import labels_in_order
+from similitude._utils.types import ListLike, SamplesLike
 from similitude.base import path_of, read_rows, reader_of
 from similitude.kernel.similarity_svc import SimilaritySVC
 from similitude.labels import check_labels
@@ -19,12 +21,6 @@ from similitude.numerics.eigen import eigh, modified_matrix
 from similitude.proximity.check import dense
 from similitude.proximity.symmetry import mean_of_directions
 from similitude.transform.similarity_features import SimilarityFeatures
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-    from sklearn.base import BaseEstimator
-
-    from similitude._utils.types import ListLike, SamplesLike
 
 
 class Promise(NamedTuple):
@@ -107,8 +103,8 @@ def pairs_needed(gamma: float, delta: float, *, B: float | None = None, eta: flo
     >>> pairs_needed(0.5, 0.05), pairs_needed(0.5, 0.05, B=4)
     (48, 3068)
     """
-    _check_between(gamma, "gamma", 0, 1, closed=True)
-    _check_between(delta, "delta", 0, 1)
+    check_interval(gamma, "gamma", "(0, 1]")
+    check_interval(delta, "delta", "(0, 1)")
     _check_weighting(B, eta)
     if eta is not None:
         assert B is not None
@@ -164,8 +160,8 @@ def error_bound(
     >>> round(promise.error, 4), round(promise.confidence, 4), promise.margin
     (0.1498, 0.9502, 0.0)
     """
-    _check_between(epsilon, "epsilon", 0, 1, closed=True, zero=True)
-    _check_between(gamma, "gamma", 0, 1, closed=True)
+    check_interval(epsilon, "epsilon", "[0, 1]")
+    check_interval(gamma, "gamma", "(0, 1]")
     check_integer(n_pairs, "n_pairs", 1)
     _check_weighting(B, eta)
     delta = math.exp(-n_pairs * _rate(gamma, B))
@@ -237,10 +233,10 @@ def generalization_bound(
     [0.1936, 0.1, 0.08, 0.0136]
     """
     check_integer(n, "n", 1)
-    _check_between(delta, "delta", 0, 1)
-    _check_between(empirical_risk, "empirical_risk", 0, 1, closed=True, zero=True)
-    for name, value in (("beta", beta), ("kappa", kappa)):
-        _check_between(value, name, 0, math.inf, zero=True)
+    check_interval(delta, "delta", "(0, 1)")
+    check_interval(empirical_risk, "empirical_risk", "[0, 1]")
+    check_interval(beta, "beta", "[0, inf)")
+    check_interval(kappa, "kappa", "[0, inf)")
     if kind == "kernel":
         if m is not None:
             raise ValueError(f"m must be None for kind='kernel', which has no prototypes; got {m!r}.")
@@ -388,17 +384,10 @@ def _rate(gamma: float, B: float | None) -> float:
 
 def _check_weighting(B: Any, eta: Any) -> None:
     if B is not None:
-        _check_between(B, "B", 0, math.inf)
+        check_interval(B, "B", "(0, inf)")
         if B < 1:
             raise ValueError(f"B must be at least 1, because the largest ratio of two densities is; got {B!r}.")
     if eta is not None:
         if B is None:
             raise ValueError("eta needs B; pass both.")
-        _check_between(eta, "eta", 0, 1, closed=True, zero=True)
-
-
-def _check_between(value: Any, name: str, low: float, high: float, closed: bool = False, zero: bool = False) -> None:
-    fine = isinstance(value, Real) and not isinstance(value, bool | np.bool_)
-    if not fine or not (low < value < high or (closed and value == high) or (zero and value == low)):
-        span = f"{'[' if zero else '('}{low:g}, {high:g}{']' if closed else ')'}"
-        raise ValueError(f"{name} must be a number in {span}; got {value!r}.")
+        check_interval(eta, "eta", "[0, 1]")

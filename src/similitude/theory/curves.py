@@ -1,14 +1,13 @@
-"""Margins of samples, and the share of the samples whose margin is below gamma."""
+"""Margins of samples, the share of the samples whose margin is below gamma, and confidence limits of shares."""
 
 from __future__ import annotations
 
-from numbers import Real
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
+from similitude._utils.checks import check_interval
 
 ROUNDING = 1e-12
 """A margin that is smaller than gamma by less than this counts as reaching it."""
@@ -50,8 +49,7 @@ class MarginCurve:
         float
             The margin gamma.
         """
-        if not isinstance(epsilon, Real) or not 0 <= epsilon < 1:
-            raise ValueError(f"epsilon must lie in [0, 1); got {epsilon!r}.")
+        check_interval(epsilon, "epsilon", "[0, 1)")
         n = len(self._sorted)
         return float(self._sorted[min(int(epsilon * n + 1e-9), n - 1)])
 
@@ -107,8 +105,7 @@ class ReweightedGoodness(MarginCurve):
         float
             B, at least 1; for eta = 0 it is the attribute ``B``.
         """
-        if not isinstance(eta, Real) or not 0 <= eta < 1:
-            raise ValueError(f"eta must lie in [0, 1); got {eta!r}.")
+        check_interval(eta, "eta", "[0, 1)")
         n = len(self.ratios)
         return max(float(np.sort(self.ratios)[n - 1 - int(eta * n + 1e-9)]) ** 2, 1.0)
 
@@ -163,3 +160,32 @@ def numbers(gamma: Any) -> np.ndarray:
     if np.isnan(values).any():
         raise ValueError(f"gamma must be a number or an array of numbers; got {gamma!r}.")
     return values
+
+
+def share_limits(shares: np.ndarray, k: np.ndarray, level: float) -> tuple[np.ndarray, np.ndarray]:
+    """Return limits below and above the true shares; a share is beyond its limits with probability at most ``level``.
+
+    By Chernoff's inequality, a mean p of k independent trials with true share q is beyond ``KL(p, q) = ln(1/a) / k``,
+    on either side, with probability at most a. By Hoeffding (1963, Section 5) the same holds for a mean over all pairs
+    of two groups, of which the smaller has k members, because it is a mean of means of k independent pairs.
+    """
+    reach = np.log(2 / level) / k
+    return _farthest(shares, reach, np.zeros_like(shares)), _farthest(shares, reach, np.ones_like(shares))
+
+
+def _farthest(p: np.ndarray, reach: np.ndarray, end: np.ndarray) -> np.ndarray:
+    """Return the q between p and ``end`` that is farthest from p with ``KL(p, q) <= reach``, found by bisection."""
+    inside, outside = p.copy(), end.copy()
+    for _ in range(60):
+        middle = (inside + outside) / 2
+        within = _relative_entropy(p, middle) <= reach
+        inside, outside = np.where(within, middle, inside), np.where(within, outside, middle)
+    return outside
+
+
+def _relative_entropy(p: np.ndarray, q: np.ndarray) -> np.ndarray:
+    """Return ``p ln(p/q) + (1-p) ln((1-p)/(1-q))``."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        first = np.where(p > 0, p * np.log(p / q), 0.0)
+        second = np.where(p < 1, (1 - p) * np.log((1 - p) / (1 - q)), 0.0)
+    return first + second

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from numbers import Real
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
+from similitude._utils.checks import check_interval
 from similitude._utils.ids import Names, labels_in_order, names_of
+from similitude._utils.types import ListLike, ProximityLike
 from similitude._utils.warn import warn
 from similitude.labels import check_labels, check_two_classes, numbers_by_class
 from similitude.proximity.check import SimilarityWarning, check_similarity, looks_like_dissimilarity
 from similitude.proximity.maps import LearnedMap, check_map
 from similitude.proximity.proximities import as_proximities
-from similitude.theory._limits import dkw_width, share_limits
 from similitude.theory._pairs import (
     best_threshold,
     class_sums,
@@ -25,13 +27,14 @@ from similitude.theory._pairs import (
     needed_thresholds,
     weighted_wins,
 )
-from similitude.theory.curves import ROUNDING, MarginCurve, ReweightedGoodness, SimilarityGoodness, numbers
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-    from sklearn.base import BaseEstimator
-
-    from similitude._utils.types import ListLike, ProximityLike
+from similitude.theory.curves import (
+    ROUNDING,
+    MarginCurve,
+    ReweightedGoodness,
+    SimilarityGoodness,
+    numbers,
+    share_limits,
+)
 
 
 def goodness(S: ProximityLike, y: ListLike, *, dissimilarity: str | None = None) -> Goodness:
@@ -160,10 +163,7 @@ class Goodness(MarginCurve):
         if alone == len(labels):
             raise ValueError("y must have a class of at least two samples; each of its classes has one.")
         if alone:
-            warn(
-                f"{alone} of {len(labels)} samples are alone in their class and are left out.",
-                SimilarityWarning,
-            )
+            warn(f"{alone} of {len(labels)} samples are alone in their class and are left out.", SimilarityWarning)
         pairs = np.where(self._n_own > 0, self._n_own * self._n_other, np.nan)
         wins = count_wins(order, labels, smaller_is_closer)
         self.per_sample = wins / pairs
@@ -201,13 +201,12 @@ class Goodness(MarginCurve):
         low, high : float or ndarray
             The bounds for each gamma.
         """
-        if not isinstance(confidence, Real) or not 0 < confidence < 1:
-            raise ValueError(f"confidence must lie between 0 and 1; got {confidence!r}.")
+        check_interval(confidence, "confidence", "(0, 1)")
         there = ~np.isnan(self.per_sample)
         n, doubt = int(there.sum()), (1 - confidence) / 2
         smaller_group = np.minimum(self._n_own, self._n_other)[there]
         limits = share_limits(self.per_sample[there], smaller_group, doubt / n)
-        width = dkw_width(n, doubt)
+        width = float(np.sqrt(np.log(2 / doubt) / (2 * n)))
         most, least = (np.sort(2 * limit - 1) for limit in limits)
         at = numbers(gamma)
         low = np.maximum(np.searchsorted(least, at - ROUNDING, side="left") / n - width, 0.0)
@@ -249,8 +248,7 @@ class Goodness(MarginCurve):
         """
         if hasattr(weights, "fit"):
             weights = _vote_weights(weights, len(self._labels))
-        given = np.ones(len(self._labels)) if weights is None else labels_in_order(weights, self._names, "weights")
-        weights = _checked_weights(given, len(self._labels), "weights")
+        weights = self._checked_weights(weights, "weights")
         counts = np.bincount(self._labels)
         largest = np.zeros(len(counts))
         np.maximum.at(largest, self._labels, weights)
@@ -258,20 +256,14 @@ class Goodness(MarginCurve):
             raise ValueError("weights must leave every class a sample of positive weight.")
         weights = weights / largest[self._labels]  # sums of huge or tiny ones would over- or underflow
         ratios = weights * (counts / np.bincount(self._labels, weights))[self._labels]
-        b = self._checked_thresholds(thresholds)
-        shares = weighted_wins(self._order, self._labels, ratios, b, self._smaller_is_closer)
-        return ReweightedGoodness(shares, ratios, b)
-
-    def _checked_thresholds(self, thresholds: Any) -> np.ndarray:
-        if thresholds is None:
-            return np.zeros(len(self._classes))
-        b = numbers_by_class(thresholds, self._classes, "thresholds")
         n_classes = len(self._classes)
+        b = np.zeros(n_classes) if thresholds is None else numbers_by_class(thresholds, self._classes, "thresholds")
         if b.shape != (n_classes,) or not np.isfinite(b).all():
             raise ValueError(
                 f"thresholds must hold a finite number for each of {n_classes} classes; got {thresholds!r}."
             )
-        return b
+        shares = weighted_wins(self._order, self._labels, ratios, b, self._smaller_is_closer)
+        return ReweightedGoodness(shares, ratios, b)
 
     def best_thresholds(self, gamma: float = 0.0) -> np.ndarray:
         """Return the thresholds of two classes with which the fewest samples have a margin below gamma.
@@ -294,8 +286,7 @@ class Goodness(MarginCurve):
         """
         if len(self._classes) != 2:
             raise ValueError(f"best_thresholds needs two classes; y has {len(self._classes)}.")
-        if not isinstance(gamma, Real) or not -1 < gamma <= 1:
-            raise ValueError(f"gamma must be above -1 and at most 1; got {gamma!r}.")
+        check_interval(gamma, "gamma", "(-1, 1]")
         needed = needed_thresholds(self._order, self._labels, (1 + float(gamma)) / 2, self._smaller_is_closer)
         return np.array([0.0, best_threshold(needed, self._labels)])
 
@@ -319,9 +310,7 @@ class Goodness(MarginCurve):
         SimilarityGoodness
             The margins and their curve.
         """
-        n = len(self._labels)
-        given = np.ones(n) if weights is None else labels_in_order(weights, self._names, "weights")
-        weights = _checked_weights(given, n, "weights", largest=1.0)
+        weights = self._checked_weights(weights, "weights", largest=1.0)
         scale = largest_size(self._similarities)
         own, other = class_sums(self._similarities, self._labels, weights, scale)
         with np.errstate(invalid="ignore"):
@@ -349,12 +338,11 @@ class Goodness(MarginCurve):
         SimilarityGoodness
             The margins and their curve, with ``R`` and ``tau``.
         """
-        n = len(self._labels)
         scale = largest_size(self._similarities)
         if R is not None:
             if tau is not None:
                 raise ValueError("tau must be None if R is given, because it is the share of R.")
-            R = _checked_weights(labels_in_order(R, self._names, "R"), n, "R", largest=1.0)
+            R = self._checked_weights(R, "R", largest=1.0)
         else:
             R = self._best_points(1.0 if tau is None else tau, scale)
         if not R.any():
@@ -365,10 +353,24 @@ class Goodness(MarginCurve):
         rest[rest <= 1e-12 * R.sum()] = np.nan
         return SimilarityGoodness((own - other) / rest, scale, R)
 
+    def _checked_weights(self, given: Any, name: str, largest: float = np.inf) -> np.ndarray:
+        """Return one weight for each sample, in the order of the samples; None means 1."""
+        n = len(self._labels)
+        given = np.ones(n) if given is None else labels_in_order(given, self._names, name)
+        try:
+            weights = np.asarray(given, dtype=float)
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"{name} must be numbers, one for each sample: {error}") from error
+        if weights.shape != (n,):
+            raise ValueError(f"{name} must have one entry per sample ({n}); got shape {weights.shape}.")
+        if not np.all(weights >= 0) or not np.isfinite(weights).all() or weights.max() > largest:
+            span = "finite numbers of at least 0" if largest == np.inf else f"numbers from 0 to {largest:g}"
+            raise ValueError(f"{name} must be {span}.")
+        return weights
+
     def _best_points(self, tau: float, scale: float) -> np.ndarray:
         n = len(self._labels)
-        if not isinstance(tau, Real) or not 0 < tau <= 1:
-            raise ValueError(f"tau must lie in (0, 1]; got {tau!r}.")
+        check_interval(tau, "tau", "(0, 1]")
         gaps = column_gaps(self._similarities, self._labels, scale)
         rank = np.empty(n, dtype=np.intp)
         for label in range(self._labels.max() + 1):
@@ -377,19 +379,6 @@ class Goodness(MarginCurve):
         chosen = np.zeros(n)
         chosen[np.lexsort((-gaps, rank))[: max(1, int(np.ceil(tau * n - 1e-9)))]] = 1.0
         return chosen
-
-
-def _checked_weights(weights: Any, n: int, name: str, largest: float = np.inf) -> np.ndarray:
-    try:
-        weights = np.asarray(weights, dtype=float)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"{name} must be numbers, one for each sample: {error}") from error
-    if weights.shape != (n,):
-        raise ValueError(f"{name} must have one entry per sample ({n}); got shape {weights.shape}.")
-    if not np.all(weights >= 0) or not np.isfinite(weights).all() or weights.max() > largest:
-        span = "finite numbers of at least 0" if largest == np.inf else f"numbers from 0 to {largest:g}"
-        raise ValueError(f"{name} must be {span}.")
-    return weights
 
 
 def _vote_weights(model: Any, n: int) -> np.ndarray:
