@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from functools import reduce
+from typing import Any
 
 import numpy as np
 
 from similitude._utils.checks import check_integer
+from similitude._utils.types import ListLike, SamplesLike
 from similitude.distributed._cluster import current_client, hold, reduce_tree, thread_total, waiting
 from similitude.distributed._parts import Part, cut, lengths_of
 from similitude.features.landmark_classifier import LandmarkClassifier, fit_by_moments
@@ -14,9 +16,6 @@ from similitude.features.landmark_models import Moments, add, block_moments
 from similitude.labels import Labels
 from similitude.reader import ComputedValues
 from similitude.transform.landmarks import Landmarks, row_blocks
-
-if TYPE_CHECKING:
-    from similitude._utils.types import ListLike, SamplesLike
 
 _ADVICE = "lower block_size of fit_landmarks or n_landmarks of the model, or give the workers more memory"
 
@@ -76,25 +75,19 @@ def fit_landmarks(
 
     def sum_moments(landmarks: Landmarks, labels: Labels, weights: np.ndarray | None) -> Moments:
         n, width = len(landmarks.training), max(len(landmarks.W), labels.n_classes + 1)
-        each = block_size or min(row_blocks(n, width)[0].stop, -(-n // thread_total(client)))
+        lengths = lengths_of(n, block_size or min(row_blocks(n, width)[0].stop, -(-n // thread_total(client))))
+        objects = landmarks.training.reader.objects
         with waiting(_ADVICE):
-            return _summed(client, landmarks, labels, weights, lengths_of(n, each))
+            comparison = hold(client, _Comparison(landmarks))
+            parts = []
+            for part in _matrix_parts(landmarks, lengths) if objects is None else cut(objects, lengths):
+                rows = slice(part.first, part.first + len(part))
+                codes, own = labels.codes[rows], None if weights is None else weights[rows]
+                held = hold(client, part)
+                parts.append(client.submit(_moments, held, comparison, codes, labels.n_classes, own, pure=False))
+            return reduce_tree(client, _added, parts).result()
 
     return fit_by_moments(model, X, y, sum_moments)
-
-
-def _summed(client: Any, landmarks: Landmarks, labels: Labels, weights: Any, lengths: list[int]) -> Moments:
-    """Return the moments of all samples."""
-    comparison = hold(client, _Comparison(landmarks))
-    objects = landmarks.training.reader.objects
-    samples = _matrix_parts(landmarks, lengths) if objects is None else cut(objects, lengths)
-    parts = []
-    for part in samples:
-        rows = slice(part.first, part.first + len(part))
-        own = None if weights is None else weights[rows]
-        held = hold(client, part)
-        parts.append(client.submit(_moments, held, comparison, labels.codes[rows], labels.n_classes, own, pure=False))
-    return reduce_tree(client, _added, parts).result()
 
 
 class _MatrixPart:
@@ -145,7 +138,4 @@ def _moments(part: Any, comparison: _Comparison, codes: np.ndarray, n_classes: i
 
 def _added(*parts: Moments) -> Moments:
     """Return, on a worker, the moments of several blocks together."""
-    total = parts[0]
-    for part in parts[1:]:
-        total = add(total, part)
-    return total
+    return reduce(add, parts)

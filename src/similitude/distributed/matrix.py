@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from similitude._utils.extras import require
 from similitude._utils.scikit_learn import is_fitted, num_samples, safe_indexing
+from similitude._utils.types import ListLike, SamplesLike
 from similitude.distributed._cluster import waiting
 from similitude.distributed._parts import Part, Rule, cut, show
 from similitude.similarities import pairwise as pairwise_here
 from similitude.similarities.pairwise import MatrixInMemory, check_sequence
-from similitude.similarities.registry import Measure, resolve
-
-if TYPE_CHECKING:
-    from similitude._utils.types import ListLike, SamplesLike
-    from similitude.similarities.registry import SimilarityLike
+from similitude.similarities.registry import Measure, SimilarityLike, resolve
 
 _ADVICE = "lower chunks of similitude.distributed.pairwise, or give the workers more memory"
 

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from sklearn.model_selection import BaseCrossValidator, StratifiedGroupKFold
 
 from similitude._utils.ids import labels_in_order
+from similitude._utils.types import ListLike, RandomState, SamplesLike
 from similitude.evaluation.folds import Split, check_groups, repeated_folds
 from similitude.proximity.groups import similarity_groups
 from similitude.reader import Contract, Samples
-
-if TYPE_CHECKING:
-    from similitude._utils.types import ListLike, RandomState, SamplesLike
-    from similitude.similarities.registry import SimilarityLike
+from similitude.similarities.registry import SimilarityLike
 
 
 class SimilarityGroupKFold(BaseCrossValidator):

@@ -4,26 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 from scipy.stats import binomtest
+from sklearn.base import BaseEstimator
 from sklearn.model_selection import check_cv
 
-from similitude._utils.checks import check_integer
+from similitude._utils.checks import check_integer, check_interval
 from similitude._utils.ids import labels_in_order
+from similitude._utils.types import Folds, LabelsLike, ListLike, SamplesLike
 from similitude.evaluation.engine import evaluate, predictions, samples_for
 from similitude.evaluation.folds import Split
 from similitude.labels import check_labels
 from similitude.proximity.proximities import as_proximities
 from similitude.proximity.split import cut
 from similitude.reader import Samples
-
-if TYPE_CHECKING:
-    from sklearn.base import BaseEstimator
-
-    from similitude._utils.types import Folds, LabelsLike, ListLike, SamplesLike
 
 LEAST = 20
 """The smallest number of samples in a bin."""
@@ -193,8 +190,7 @@ def errors_in_bins(
 ) -> ErrorBySimilarity:
     """Return the error of test samples in bins of their similarity to the nearest training sample."""
     check_integer(n_bins, "n_bins", 1)
-    if not 0 < confidence < 1:
-        raise ValueError(f"confidence must be a number between 0 and 1; got {confidence!r}.")
+    check_interval(confidence, "confidence", "(0, 1)")
     known = ~np.isnan(nearest)
     order = np.argsort(nearest[known] if dissimilarity else -nearest[known], kind="stable")
     values, failed = nearest[known][order], np.asarray(wrong)[known][order]
