@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from sklearn.model_selection import (
@@ -18,9 +18,7 @@ from sklearn.model_selection import (
 )
 
 from similitude._utils.checks import check_choice, check_integer
-
-if TYPE_CHECKING:
-    from similitude._utils.types import ListLike
+from similitude._utils.types import ListLike
 
 KINDS = ("partitions", "folds", "leave-one-out", "least leave-one-out", "given")
 

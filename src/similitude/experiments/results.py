@@ -10,6 +10,7 @@ from typing import Literal
 
 import numpy as np
 
+from similitude._utils.checks import check_choice
 from similitude.experiments.protocol import Protocol
 from similitude.experiments.statistics import TESTS, Ranking, best_and_worst, fewest_pairs, rank_methods
 from similitude.experiments.store import TIME_COLUMNS, Failure, Row
@@ -78,10 +79,8 @@ class Results:
         ndarray of shape (methods, partitions)
             The values; NaN if a cell is missing.
         """
-        if dataset not in self.datasets:
-            raise ValueError(f"dataset must be one of {list(self.datasets)}; got {dataset!r}.")
-        if value not in ("error", "log_loss", "seconds"):
-            raise ValueError(f"value must be 'error', 'log_loss' or 'seconds'; got {value!r}.")
+        check_choice(dataset, "dataset", list(self.datasets))
+        check_choice(value, "value", ["error", "log_loss", "seconds"])
         found = np.full((len(self.methods), self.datasets[dataset]), np.nan)
         for row in self.rows:
             if row.dataset == dataset and getattr(row, value) is not None:
@@ -145,8 +144,7 @@ class Results:
         Table
             The table.
         """
-        if test is not None and test not in TESTS:
-            raise ValueError(f"test must be one of {list(TESTS)} or None; got {test!r}.")
+        check_choice(test, "test", [*TESTS, None])
         columns = []
         for dataset, count in self.datasets.items():
             found = self.values(dataset, value) * (100 if value == "error" else 1)

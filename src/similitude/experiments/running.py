@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import warnings
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from itertools import islice
 from typing import Any, NamedTuple
@@ -142,20 +144,17 @@ def run(
     if not sets:
         raise ValueError("data must name at least one data set; it is empty.")
     _check_methods(methods)
-    own = not isinstance(store, Store)
-    opened: Store = Store(store) if own else store  # type: ignore[arg-type, assignment]
-    try:
+    with nullcontext(store) if isinstance(store, Store) else Store(store) as opened:
         cells = list(_cells(protocol, sets, methods))
-        keys = [cell.key for cell in cells]
-        before = opened.rows(keys)
-        known = {row.key for row in before}
-        failed = _work(opened, cells, known, before, n_jobs, progress)
+        failed = _work(opened, cells, n_jobs, progress)
         results = _results(protocol, sets, methods, cells, opened)
-    finally:
-        if own:
-            opened.close()
     if failed:
-        warnings.warn(_failure_message(failed, len(cells)), ExperimentWarning, stacklevel=2)
+        first = failed[0]
+        message = (
+            f"{len(failed)} of {len(cells)} cells failed; run the experiment again to retry them. The first is "
+            f"{first.method} on {first.dataset}, partition {first.partition}: {first.message}"
+        )
+        warnings.warn(message, ExperimentWarning, stacklevel=2)
     return results
 
 
@@ -271,64 +270,71 @@ def _readers(estimator: Any, prefix: str = "") -> Iterator[str]:
                 yield from _readers(part, f"{prefix}{name}__")
 
 
-class _Matrices:
-    """The matrices of raw objects, which are computed once for all the cells that share them."""
+def _on_matrix(cell: Cell, matrices: dict[tuple[str, str], Any]) -> Cell:
+    """Return the cell on a matrix that is computed once for all cells, if its similarity learns nothing from data."""
+    part, prefix = reading_part(cell.estimator)
+    few = num_samples(cell.X) <= LARGEST and cell.protocol.kind != "given"
+    if not few or not isinstance(part, SimilarityEstimator) or callable(cell.grid):
+        return cell
+    contract = contract_of(part)
+    if contract.is_matrix:
+        return cell
+    reads_input = input_parameters(cell.estimator)
+    grids = [cell.grid] if isinstance(cell.grid, Mapping) else cell.grid
+    measure = resolve(part.similarity)
+    if measure.learns or any(reads_input(name) for grid in grids for name in grid):
+        return cell
+    which = cell.dataset, digest(part.similarity)
+    if which not in matrices:
+        for other in [known for known in matrices if known[0] != cell.dataset]:
+            del matrices[other]
+        matrices[which] = pairwise(cell.X, similarity=measure)
+    on_matrix = {f"{prefix}similarity": "precomputed", f"{prefix}dissimilarity": contract.map_name}
+    return replace(cell, X=matrices[which], estimator=clone(cell.estimator).set_params(**on_matrix))
 
-    def __init__(self) -> None:
-        self._dataset = ""
-        self._known: dict[str, Any] = {}
 
-    def ready(self, cell: Cell) -> Cell:
-        """Return the cell on a computed matrix, if the similarity learns nothing from the training part."""
+def _ready(cells: list[Cell]) -> Iterator[Cell]:
+    """Yield the cells as workers get them."""
+    matrices: dict[tuple[str, str], Any] = {}
+    for cell in cells:
         try:
-            return self._on_matrix(cell)
+            yield _on_matrix(cell, matrices)
         except Exception:
-            return cell  # the error will occur again in the cell, and the other cells are computed
-
-    def _on_matrix(self, cell: Cell) -> Cell:
-        part, prefix = reading_part(cell.estimator)
-        few = num_samples(cell.X) <= LARGEST and cell.protocol.kind != "given"
-        if not few or not isinstance(part, SimilarityEstimator) or callable(cell.grid):
-            return cell
-        contract = contract_of(part)
-        if contract.is_matrix:
-            return cell
-        reads_input = input_parameters(cell.estimator)
-        grids = [cell.grid] if isinstance(cell.grid, Mapping) else cell.grid
-        measure = resolve(part.similarity)
-        if measure.learns or any(reads_input(name) for grid in grids for name in grid):
-            return cell
-        if self._dataset != cell.dataset:
-            self._dataset, self._known = cell.dataset, {}
-        which = digest(part.similarity)
-        if which not in self._known:
-            self._known[which] = pairwise(cell.X, similarity=measure)
-        matrix = {f"{prefix}similarity": "precomputed", f"{prefix}dissimilarity": contract.map_name}
-        return replace(cell, X=self._known[which], estimator=clone(cell.estimator).set_params(**matrix))
+            yield cell  # the error will occur again in the cell, and the other cells are computed
 
 
-def _work(
-    store: Store, cells: list[Cell], known: set[str], before: list[Row], n_jobs: int | None, progress: bool
-) -> list[Failure]:
-    """Compute the cells that are not known, store each, and return the failures."""
+def _work(store: Store, cells: list[Cell], n_jobs: int | None, progress: bool) -> list[Failure]:
+    """Compute the cells that the store does not hold, store each, and return the failures."""
+    before = store.rows(cell.key for cell in cells)
+    known = {row.key for row in before}
     todo = [cell for cell in cells if cell.key not in known]
-    so_far = _Progress(cells, before)
     failed: list[Failure] = []
     if not todo:
         return failed
-    matrices = _Matrices()
-    with warnings.catch_warnings(), ProgressBars(so_far.totals, so_far.done, progress) as bars:
+    errors: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+    for row in before:
+        errors[row.dataset][row.method].append(row.error)
+    totals, done = Counter(cell.dataset for cell in cells), Counter(row.dataset for row in before)
+    with warnings.catch_warnings(), ProgressBars(totals, done, progress) as bars:
         # Workers inherit these filters; for threads, which share them, they are restored at the end.
         warnings.simplefilter("ignore", SimilarityWarning)
         warnings.simplefilter("ignore", ConvergenceWarning)
-        for record in _records((matrices.ready(cell) for cell in todo), n_jobs):
+        for record in _records(_ready(todo), n_jobs):
             store.add(record)
             if isinstance(record, Row):
-                so_far.add(record)
+                errors[record.dataset][record.method].append(record.error)
             else:
                 failed.append(record)
-            bars.advance(record.dataset, note=so_far.best(record.dataset))
+            bars.advance(record.dataset, note=_best_so_far(errors[record.dataset]))
     return failed
+
+
+def _best_so_far(errors: dict[str, list[float]]) -> str:
+    if not errors:
+        return ""
+    means = {method: float(np.mean(own)) for method, own in errors.items()}
+    method = min(means, key=means.__getitem__)
+    return f"best so far: {method}, {100 * means[method]:.2f}%"
 
 
 def _do(cell: Cell) -> Row | Failure:
@@ -352,35 +358,3 @@ def _records(cells: Iterator[Cell], n_jobs: int | None) -> Iterator[Any]:
         yield future.result()
         for cell in islice(cells, 1):
             running.add(client.submit(_do, cell, pure=False))
-
-
-class _Progress:
-    """The number of finished cells of each data set, and the best method so far."""
-
-    def __init__(self, cells: Sequence[Cell], before: Sequence[Row]):
-        self.totals: dict[str, int] = {}
-        for cell in cells:
-            self.totals[cell.dataset] = self.totals.get(cell.dataset, 0) + 1
-        self.done = dict.fromkeys(self.totals, 0)
-        self._errors: dict[str, dict[str, list[float]]] = {name: {} for name in self.totals}
-        for row in before:
-            self.done[row.dataset] += 1
-            self.add(row)
-
-    def add(self, row: Row) -> None:
-        self._errors[row.dataset].setdefault(row.method, []).append(row.error)
-
-    def best(self, dataset: str) -> str:
-        means = {method: float(np.mean(errors)) for method, errors in self._errors[dataset].items()}
-        if not means:
-            return ""
-        method = min(means, key=means.__getitem__)
-        return f"best so far: {method}, {100 * means[method]:.2f}%"
-
-
-def _failure_message(failed: Sequence[Failure], n_cells: int) -> str:
-    first = failed[0]
-    return (
-        f"{len(failed)} of {n_cells} cells failed; run the experiment again to retry them. The first is {first.method} "
-        f"on {first.dataset}, partition {first.partition}: {first.message}"
-    )

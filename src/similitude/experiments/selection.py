@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import product
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
+from sklearn.base import BaseEstimator
 from sklearn.model_selection import check_cv
 
 from similitude._utils.ids import labels_in_order
+from similitude._utils.types import Folds, ListLike, SamplesLike
 from similitude.evaluation.path_search import PathSearchCV
-
-if TYPE_CHECKING:
-    from sklearn.base import BaseEstimator
-
-    from similitude._utils.types import Folds, ListLike, SamplesLike
 
 Grid = Mapping[str, Iterable] | Sequence[Mapping[str, Iterable]]
 

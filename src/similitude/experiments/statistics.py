@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import stats
 
+from similitude._utils.checks import check_interval
 from similitude.numerics.significance import paired_differences, wilcoxon_greater
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
 
 
 def t_greater(a: Any, b: Any) -> float:
@@ -150,8 +149,7 @@ def rank_methods(errors: ArrayLike, methods: Sequence[str], level: float = 0.05)
         raise ValueError(f"errors must be of shape (methods, datasets), {len(methods)} methods; got {errors.shape}.")
     if len(methods) < 2:
         raise ValueError(f"methods: at least two are needed to rank them; got {len(methods)}.")
-    if not 0 < level < 1:
-        raise ValueError(f"level must be between 0 and 1; got {level!r}.")
+    check_interval(level, "level", "(0, 1)")
     errors = errors[:, np.isfinite(errors).all(axis=0)]
     k, n = errors.shape
     if n == 0:

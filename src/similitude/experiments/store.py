@@ -63,7 +63,7 @@ class Failure:
     finished: str
 
 
-_TABLES: dict[str, type] = {"results": Row, "failures": Failure}
+_TABLES: dict[str, Any] = {"results": Row, "failures": Failure}
 _NOTHING = "0" * 16
 _OF_THE_SYSTEM = (
     sqlite3.SQLITE_BUSY,
@@ -208,27 +208,21 @@ class Store:
             yield
         except sqlite3.DatabaseError as error:
             code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-            if code in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM):
-                raise self._not_writable(error) from error
-            if code in _OF_THE_SYSTEM:
-                raise OSError(f"store: {self.path}: {error}.") from error
-            if code == sqlite3.SQLITE_NOTADB:
+            no_access = code in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM)
+            if code == sqlite3.SQLITE_NOTADB or (no_access and Path(str(self.path)).is_dir()):
                 raise ValueError(
                     f"store: {self.path} is not a store of experiments ({error}). Choose another file."
                 ) from error
+            if no_access:  # SQLite also writes files beside it
+                raise PermissionError(
+                    f"store: {self.path} cannot be opened, because the file or the folder {Path(str(self.path)).parent}"
+                    " cannot be written; a store needs both, even to be read."
+                ) from error
+            if code in _OF_THE_SYSTEM:
+                raise OSError(f"store: {self.path}: {error}.") from error
             raise self._damaged(str(error)) from error
         except UnicodeDecodeError as error:  # in the message of SQLite about a damaged file
             raise self._damaged(str(error)) from error
-
-    def _not_writable(self, error: Exception) -> Exception:
-        """Return the error for a file that SQLite cannot open; it also writes files beside it."""
-        folder = Path(str(self.path)).parent
-        if Path(str(self.path)).is_dir():
-            return ValueError(f"store: {self.path} is not a store of experiments ({error}). Choose another file.")
-        return PermissionError(
-            f"store: {self.path} cannot be opened, because the file or the folder {folder} cannot be written; a store "
-            "needs both, even to be read."
-        )
 
     def _damaged(self, reason: str) -> ValueError:
         return ValueError(
@@ -288,7 +282,7 @@ class Store:
         list of Row
             The cells.
         """
-        return sorted(self._read("results", Row, keys), key=lambda row: (row.dataset, row.method, row.partition))
+        return sorted(self._read("results", keys), key=lambda row: (row.dataset, row.method, row.partition))
 
     def failures(self, keys: Iterable[str] | None = None) -> list[Failure]:
         """Return the failed cells that were not finished later, in the order of their failures.
@@ -304,14 +298,10 @@ class Store:
             The cells.
         """
         done = {row.key for row in self.rows(keys)}
-        return [failure for failure in self._read("failures", Failure, keys) if failure.key not in done]
+        return [failure for failure in self._read("failures", keys) if failure.key not in done]
 
-    def _read(self, table: str, kind: Any, keys: Iterable[str] | None) -> list:
-        wanted = None if keys is None else set(keys)
-        return [kind(*values) for values in self._verified(table) if wanted is None or values[0] in wanted]
-
-    def _verified(self, table: str) -> list[tuple]:
-        """Return all rows of a table, after comparing each and all together with their checksums."""
+    def _read(self, table: str, keys: Iterable[str] | None) -> list[Any]:
+        """Return records of a table, after comparing each row and all together with their checksums."""
         with self._reported():
             self._connection.execute("BEGIN")  # another process may add a row between the two questions
             try:
@@ -319,14 +309,15 @@ class Store:
                 count, total = self._total(table)
             finally:
                 self._connection.execute("ROLLBACK")
-        length, found = len(fields(_TABLES[table])) + 1, _NOTHING
+        kind, found = _TABLES[table], _NOTHING
         for i, row in enumerate(rows):
-            if len(row) != length or _checksum_or_none(row[:-1]) != row[-1]:
+            if len(row) != len(fields(kind)) + 1 or _checksum_or_none(row[:-1]) != row[-1]:
                 raise self._damaged(f"the checksum of row {i} of the {table} does not match")
             found = _with(found, row[-1])
         if (len(rows), found) != (count, total):
             raise self._damaged(f"{len(rows)} of {count} {table} are there")
-        return [row[:-1] for row in rows]
+        wanted = None if keys is None else set(keys)
+        return [kind(*row[:-1]) for row in rows if wanted is None or row[0] in wanted]
 
     def contents(self) -> list[dict[str, Any]]:
         """Return the number of finished cells by data set, method and protocol, with their digests.
