@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -10,11 +11,12 @@ from similitude._utils.extras import require
 from similitude.base import reader_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from matplotlib import axes, lines
 
-    from matplotlib.axes import Axes
-
-AxesLike: TypeAlias = "Axes | Sequence[Axes] | np.ndarray"
+# For annotations, because matplotlib is optional.
+Axes: TypeAlias = "axes.Axes"
+Line2D: TypeAlias = "lines.Line2D"
+AxesLike: TypeAlias = "axes.Axes | Sequence[axes.Axes] | np.ndarray"
 """The parameter ``ax`` of a picture with several Axes."""
 
 COLORS = (
@@ -60,8 +62,13 @@ def number(value: float) -> str:
     return f"{value:.3g}".replace("-", "\N{MINUS SIGN}")
 
 
-def axes_for(ax: AxesLike | None, count: int, each: str, *, columns: int | None = None, **options: Any) -> np.ndarray:
-    """Return the Axes to draw on as an array, given or of a new figure; errors say that each is for ``each``."""
+def axes_for(
+    display: Any, ax: AxesLike | None, count: int, each: str, *, columns: int | None = None, **options: Any
+) -> np.ndarray:
+    """Return the Axes that a display draws on as an array, given or of a new figure; it keeps them as ``ax_``.
+
+    Errors say that each Axes is for ``each``.
+    """
     if ax is None:
         columns = columns or count
         options = {"layout": "constrained", **options}
@@ -69,18 +76,14 @@ def axes_for(ax: AxesLike | None, count: int, each: str, *, columns: int | None 
         _, grid = pyplot.subplots(-(-count // columns), columns, squeeze=False, **options)
         for spare in grid.ravel()[count:]:
             spare.remove()
-        return grid.ravel()[:count]
-    axes = np.asarray(ax, dtype=object).ravel()
-    if len(axes) != count:
-        raise ValueError(f"ax must be one Axes for {each}; got {len(axes)}.")
-    return axes
-
-
-def keep_axes(display: Any, axes: np.ndarray) -> Any:
-    """Set ``ax_`` and ``figure_`` of a display to what was drawn on, and return the display."""
-    display.ax_ = axes if len(axes) > 1 else axes[0]
-    display.figure_ = axes[0].figure
-    return display
+        found = grid.ravel()[:count]
+    else:
+        found = np.asarray(ax, dtype=object).ravel()
+        if len(found) != count:
+            raise ValueError(f"ax must be one Axes for {each}; got {len(found)}.")
+    display.ax_ = found if count > 1 else found[0]
+    display.figure_ = found[0].figure
+    return found
 
 
 def size_in_points(ax: Any) -> np.ndarray:
@@ -105,9 +108,10 @@ def curves_on(ax: Any) -> int:
     return sum(not line.get_label().startswith("_") for line in ax.lines)
 
 
-def draw_curve(ax: Any, i: int, x: Any, y: Any, low: Any, high: Any, step: str | None = None) -> tuple[Any, Any]:
-    """Draw curve number i and, unless ``low`` is None, a band in a light shade; return the line and the band."""
-    style = line_style(i)
+def draw_curve(ax: Any, x: Any, y: Any, low: Any, high: Any, step: str | None = None) -> tuple[Any, Any]:
+    """Draw a further curve and, unless ``low`` is None, a band in a light shade; return the line and the band."""
+    style = line_style(curves_on(ax))
+    light_grid(ax)
     (line,) = ax.plot(x, y, drawstyle="default" if step is None else f"steps-{step}", **style)
     if low is None:
         return line, None

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from similitude._utils.extras import require
-from similitude.plotting._drawing import integer_ticks
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from similitude.plotting._drawing import Axes, integer_ticks
 
 _SIGNS = np.array(["positive", "zero", "negative"])
 

@@ -4,19 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from similitude._utils.docs import shared_docs
+from similitude.experiments.results import Results
 from similitude.experiments.statistics import Ranking, rank_methods
-from similitude.plotting._drawing import COLORS, axes_for, keep_axes, literal, number
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from numpy.typing import ArrayLike
-
-    from similitude.experiments.results import Results
+from similitude.plotting._drawing import COLORS, Axes, axes_for, literal, number
 
 _ROW, _BAR, _TICK = 1.0, 0.55, 0.22
 """The heights of a name, of a bar that joins methods, and of a tick."""
@@ -97,8 +93,7 @@ class CriticalDifferenceDisplay:
         left = (len(order) + 1) // 2
         longest = [max(len(literal(self.methods[i])) for i in half) for half in (order[:left], order[left:])]
         size = (4.4 + 0.085 * sum(longest), 1.5 + 0.14 * len(groups) + 0.26 * left)
-        axes = axes_for(ax, 1, "the ranks", figsize=size)
-        ax = axes[0]
+        (ax,) = axes_for(self, ax, 1, "the ranks", figsize=size)
         ends = self._axis(ax, ranks)
         self.bars_: list[Any] = []
         for i, group in enumerate(groups):
@@ -107,7 +102,7 @@ class CriticalDifferenceDisplay:
             self.bars_ += ax.plot(across, [y, y], color=COLORS[1], linewidth=3.5, solid_capstyle="round", zorder=3)
         self._names(ax, ranks, order, left, ends, -_BAR * (len(groups) + 0.6))
         ax.set_title(self._title(), fontsize="small", color="0.3", pad=20)
-        return keep_axes(self, axes)
+        return self
 
     @classmethod
     def from_errors(
@@ -147,14 +142,7 @@ class CriticalDifferenceDisplay:
 
     @classmethod
     def _from_ranking(cls, ranking: Ranking, ax: Axes | None) -> Self:
-        return cls(
-            methods=ranking.methods,
-            ranks=ranking.ranks,
-            critical_difference=ranking.critical_difference,
-            n_datasets=ranking.n_datasets,
-            p_value=ranking.p_value,
-            level=ranking.level,
-        ).plot(ax)
+        return cls(**vars(ranking)).plot(ax)
 
     def _axis(self, ax: Axes, ranks: np.ndarray) -> tuple[float, float]:
         """Draw the line of ranks with its ticks, and the scale above it, and return the ends of the line."""

@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
-import numpy as np
+from sklearn.base import BaseEstimator
 
 from similitude._utils.docs import shared_docs
 from similitude._utils.extras import require
-from similitude.plotting._drawing import axes_for, curves_on, draw_curve, keep_axes, light_grid, literal
+from similitude._utils.types import Folds, LabelsLike, ListLike, SamplesLike
+from similitude.plotting._drawing import Axes, axes_for, curves_on, draw_curve, literal
 from similitude.splits.nearness import ErrorBySimilarity, error_by_similarity
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from sklearn.base import BaseEstimator
-
-    from similitude._utils.types import Folds, LabelsLike, ListLike, SamplesLike
 
 
 @shared_docs
@@ -70,20 +65,11 @@ class ErrorBySimilarityDisplay:
         {plot}
         """
         bins = self.found.bins
-        middle, error, low, high = (
-            np.array([value(found) for found in bins])
-            for value in (
-                lambda found: found.middle,
-                lambda found: 100 * found.error,
-                lambda found: 100 * found.low,
-                lambda found: 100 * found.high,
-            )
-        )
-        axes = axes_for(ax, 1, "the curve", figsize=(6.4, 4))
-        ax = axes[0]
+        error, low, high = ([100 * getattr(found, name) for found in bins] for name in ("error", "low", "high"))
+        (ax,) = axes_for(self, ax, 1, "the curve", figsize=(6.4, 4))
         n_curves = curves_on(ax)
         ax.autoscale(axis="y")  # the limit of an earlier curve must not cut this one off
-        self.line_, self.band_ = draw_curve(ax, n_curves, middle, error, low, high)
+        self.line_, self.band_ = draw_curve(ax, [found.middle for found in bins], error, low, high)
         self.line_.set(marker="o", markersize=4, label="error" if self.name is None else literal(self.name, 40))
         ax.axhline(100 * self.found.error, color=self.line_.get_color(), linewidth=0.8, linestyle=":")
         kind = "dissimilarity" if self.found.dissimilarity else "similarity"
@@ -92,10 +78,9 @@ class ErrorBySimilarityDisplay:
         ax.set_ylim(bottom=0)
         if not n_curves and not self.found.dissimilarity:
             ax.invert_xaxis()
-        light_grid(ax)
         if n_curves or self.name is not None:
             ax.legend(loc="best")
-        return keep_axes(self, axes)
+        return self
 
     @classmethod
     def from_estimator(

@@ -5,24 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from numbers import Real
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
-from sklearn.model_selection import LeaveOneOut
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
+from sklearn.model_selection import GridSearchCV, LeaveOneOut
 from sklearn.utils.validation import check_is_fitted
 
 from similitude._utils.docs import shared_docs
 from similitude._utils.extras import require
+from similitude._utils.types import Folds, LabelsLike, SamplesLike
 from similitude.evaluation.path_search import PathSearchCV
-from similitude.plotting._drawing import axes_for, curves_on, draw_curve, integer_ticks, keep_axes, light_grid, literal
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from numpy.typing import ArrayLike
-    from sklearn.base import BaseEstimator
-    from sklearn.model_selection import GridSearchCV
-
-    from similitude._utils.types import Folds, LabelsLike, SamplesLike
+from similitude.plotting._drawing import Axes, axes_for, curves_on, draw_curve, integer_ticks, literal
 
 LOG_AXIS = 10**1.5
 """If the largest value is more than this many times the smallest, the axis is logarithmic."""
@@ -106,13 +101,12 @@ class ErrorCurveDisplay:
         values, errors = np.asarray(self.param_values, dtype=float), np.asarray(self.errors, dtype=float)
         if np.isnan(errors).all():
             raise ValueError("errors must hold a number to draw; all of them are NaN, because no fit gave a score.")
-        axes = axes_for(ax, 1, "the curve", figsize=(6.4, 4))
-        ax = axes[0]
+        (ax,) = axes_for(self, ax, 1, "the curve", figsize=(6.4, 4))
         n_curves = curves_on(ax)
         low = high = None
         if self.standard_errors is not None:
             low, high = errors - self.standard_errors, errors + self.standard_errors
-        self.line_, self.band_ = draw_curve(ax, n_curves, values, errors, low, high)
+        self.line_, self.band_ = draw_curve(ax, values, errors, low, high)
         # Means over folds of equal errors may differ in the last digit.
         best = int(np.flatnonzero(errors <= np.nanmin(errors) + 1e-12)[0])
         # Marks are hollow and have another shape for each curve, so that all marks at the same place are visible.
@@ -124,7 +118,7 @@ class ErrorCurveDisplay:
         self.line_.set_label(f"{name}least {errors[best]:.3g} at {self._symbol} = {values[best]:g}")
         self._place_legend(ax)
         self._dress(ax, values)
-        return keep_axes(self, axes)
+        return self
 
     @classmethod
     def from_estimator(
@@ -243,7 +237,6 @@ class ErrorCurveDisplay:
             integer_ticks(ax.xaxis)
         ax.set_xlabel("neighbourhood size k" if self._symbol == "k" else literal(self.param_name, 60))
         ax.set_ylabel(literal(self.error_name, 60))
-        light_grid(ax)
 
 
 def _check_numbers(values: list[Any], what: str) -> None:

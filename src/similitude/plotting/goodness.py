@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from dataclasses import asdict, dataclass
+from typing import Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from similitude._utils.docs import shared_docs
 from similitude._utils.extras import require
+from similitude._utils.types import ListLike, ProximityLike
 from similitude.diagnosis.pictures import goodness_curve
-from similitude.plotting._drawing import axes_for, curves_on, draw_curve, keep_axes, light_grid, literal, number
-from similitude.theory.goodness import goodness
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from numpy.typing import ArrayLike
-
-    from similitude._utils.types import ListLike, ProximityLike
-    from similitude.theory import Goodness, ReweightedGoodness, SimilarityGoodness
+from similitude.plotting._drawing import Axes, axes_for, curves_on, draw_curve, literal, number
+from similitude.theory import Goodness, ReweightedGoodness, SimilarityGoodness, goodness
 
 
 @shared_docs
@@ -96,13 +91,14 @@ class GoodnessDisplay:
         {plot}
         """
         gammas, epsilons = np.asarray(self.gammas, dtype=float), np.asarray(self.epsilons, dtype=float)
-        axes = axes_for(ax, 1, "the curve", figsize=(6.4, 4))
-        ax = axes[0]
-        n_curves = curves_on(ax)
-        if not n_curves:
+        (ax,) = axes_for(self, ax, 1, "the curve", figsize=(6.4, 4))
+        if not curves_on(ax):
             ax.axvline(0, color="0.5", linewidth=0.8, linestyle=":")
-        self.line_, self.band_ = draw_curve(ax, n_curves, gammas, epsilons, self.low, self.high, step="pre")
-        self.line_.set_label(self._label())
+        self.line_, self.band_ = draw_curve(ax, gammas, epsilons, self.low, self.high, step="pre")
+        parts = [] if self.name is None else [literal(self.name, 40)]
+        if self.pseudo_gamma is not None:
+            parts.append(f"pseudo gamma {number(self.pseudo_gamma)}")
+        self.line_.set_label(": ".join(parts) or "epsilon(gamma)")
         self.mark_ = None
         if self.pseudo_gamma is not None:
             height = epsilons[min(int(np.searchsorted(gammas, self.pseudo_gamma)), len(epsilons) - 1)]
@@ -111,9 +107,8 @@ class GoodnessDisplay:
         ax.set_xlabel("margin gamma")
         ax.set_ylabel("share of samples below, epsilon")
         ax.set_ylim(-0.03, 1.03)
-        light_grid(ax)
         ax.legend(loc="upper left")
-        return keep_axes(self, axes)
+        return self
 
     @classmethod
     def from_matrix(
@@ -172,19 +167,6 @@ class GoodnessDisplay:
         -------
         GoodnessDisplay
         """
-        curve = goodness_curve(found, confidence=confidence)
-        return cls(
-            gammas=curve.gammas,
-            epsilons=curve.epsilons,
-            low=curve.low,
-            high=curve.high,
-            pseudo_gamma=curve.pseudo_gamma,
-            confidence=curve.confidence,
-            name=name,
-        ).plot(ax)
-
-    def _label(self) -> str:
-        parts = [] if self.name is None else [literal(self.name, 40)]
-        if self.pseudo_gamma is not None:
-            parts.append(f"pseudo gamma {number(self.pseudo_gamma)}")
-        return ": ".join(parts) or "epsilon(gamma)"
+        curve = asdict(goodness_curve(found, confidence=confidence))
+        del curve["vote_error"]
+        return cls(**curve, name=name).plot(ax)

@@ -5,18 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import Any, Literal, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from similitude._utils.types import MatrixLike, SamplesLike
 from similitude.base import as_one_row, path_of
+from similitude.neighbors.knn import KNNClassifier
 from similitude.neighbors.weights import LOCAL_WEIGHTS, local_weights
 from similitude.plotting._drawing import (
     COLORS,
+    Axes,
     AxesLike,
+    Line2D,
     axes_for,
     check_names,
-    keep_axes,
     light_grid,
     line_style,
     literal,
@@ -26,15 +30,6 @@ from similitude.plotting._drawing import (
 )
 from similitude.proximity.check import check_similarity
 from similitude.proximity.symmetry import warn_of_asymmetry
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.container import BarContainer
-    from matplotlib.lines import Line2D
-    from numpy.typing import ArrayLike
-
-    from similitude._utils.types import MatrixLike, SamplesLike
-    from similitude.neighbors.knn import KNNClassifier
 
 _HATCHES = ("", "////", "....", "xxxx")
 
@@ -132,7 +127,7 @@ class NeighborWeightsDisplay:
         """
         kinds, curves = list(self.weights), np.ndim(self.regs) == 1
         size = self._curves_size() if curves else (6.4 * len(kinds), min(1.6 + 0.27 * len(self.similarities), 16))
-        axes = axes_for(ax, len(kinds), f"each of the weights {kinds}", figsize=size, sharey=curves)
+        axes = axes_for(self, ax, len(kinds), f"each of the weights {kinds}", figsize=size, sharey=curves)
         self.lines_ = self.bars_ = None
         if curves:
             self.lines_ = {kind: self._curves(axes[i], kind) for i, kind in enumerate(kinds)}
@@ -142,7 +137,7 @@ class NeighborWeightsDisplay:
             axes[-1].legend(frameon=False, handlelength=2.6, fontsize=letters, labelspacing=0.35, **place)
         else:
             self.bars_ = {kind: self._bars(axes[i], kind) for i, kind in enumerate(kinds)}
-        return keep_axes(self, axes)
+        return self
 
     @classmethod
     def from_matrix(
@@ -262,7 +257,7 @@ class NeighborWeightsDisplay:
         ax.set_xlabel("lambda")
         return lines
 
-    def _bars(self, ax: Axes, kind: str) -> BarContainer:
+    def _bars(self, ax: Axes, kind: str) -> Any:
         weights, labels = np.asarray(self.weights[kind]), np.asarray(self.labels)
         classes = np.unique(labels) if self.classes is None else np.asarray(self.classes)
         positions = np.argmax(labels[:, None] == classes, axis=1)

@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from similitude._utils.docs import shared_docs
 from similitude._utils.extras import require
 from similitude._utils.ids import given_names, labels_in_order
-from similitude.plotting._drawing import axes_for, curves_on, draw_curve, keep_axes, light_grid, literal
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from numpy.typing import ArrayLike
-    from sklearn.base import BaseEstimator
-
-    from similitude._utils.types import ListLike, SamplesLike
-    from similitude.auto import AutoClassifier
+from similitude._utils.types import ListLike, SamplesLike
+from similitude.auto import AutoClassifier
+from similitude.plotting._drawing import Axes, axes_for, curves_on, draw_curve, literal
 
 
 @shared_docs
@@ -91,11 +87,10 @@ class RiskCoverageDisplay:
         shares, errors = np.asarray(self.shares, dtype=float), np.asarray(self.errors, dtype=float)
         widths = np.diff(shares, prepend=0.0)
         self.area_ = float(np.sum(widths * errors))
-        axes = axes_for(ax, 1, "the curve", figsize=(6.4, 4))
-        ax = axes[0]
+        (ax,) = axes_for(self, ax, 1, "the curve", figsize=(6.4, 4))
         spread = np.sqrt(errors * (1 - errors) / (shares * self.n_samples))
         low, high = np.maximum(errors - spread, 0), np.minimum(errors + spread, 1)
-        self.line_, self.band_ = draw_curve(ax, curves_on(ax), shares, errors, low, high)
+        self.line_, self.band_ = draw_curve(ax, shares, errors, low, high)
         name = "" if self.name is None else f"{literal(self.name, 40)}: "
         self.line_.set_label(f"{name}error {errors[-1]:.3g}, mean over shares {self.area_:.3g}")
         ax.legend(loc="upper left")
@@ -109,8 +104,7 @@ class RiskCoverageDisplay:
         ax.set_ylim(-0.02 * min(top, 1.0), min(top, 1.0))  # so that a line at 0 is visible
         ax.set_xlabel("share of samples that are predicted, the most confident first")
         ax.set_ylabel("error among them")
-        light_grid(ax)
-        return keep_axes(self, axes)
+        return self
 
     @classmethod
     def from_predictions(

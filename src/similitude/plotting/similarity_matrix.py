@@ -7,17 +7,19 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import sparse
 
 from similitude._utils.extras import require
 from similitude._utils.ids import labels_in_order
+from similitude._utils.types import ListLike, ProximityLike
 from similitude.diagnosis.pictures import color_range
 from similitude.plotting._drawing import (
     COLORS,
+    Axes,
     AxesLike,
     axes_for,
     integer_ticks,
-    keep_axes,
     literal,
     number,
     size_in_points,
@@ -26,11 +28,7 @@ from similitude.proximity.check import asymmetry, check_similarity, is_symmetric
 from similitude.proximity.proximities import as_proximities
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.colors import Colormap
-    from numpy.typing import ArrayLike
-
-    from similitude._utils.types import ListLike, ProximityLike
 
 MOST_PIXELS = 1000
 """The largest number of pixels on a side; the pixels of a larger matrix are means of blocks."""
@@ -137,7 +135,7 @@ class SimilarityMatrixDisplay:
         limits, cmap = _limits(image, vmin, vmax), pyplot.get_cmap(cmap)
         count = 1 if self.asymmetric_image is None else 2
         each = "the matrix" + (", and one for its asymmetric part" if count == 2 else "")
-        axes = axes_for(ax, count, each, figsize=self._figure_size(count), layout="compressed")
+        axes = axes_for(self, ax, count, each, figsize=self._figure_size(count), layout="compressed")
         self.images_: list[Any] = []
         self.colorbars_: list[Any] = []
         self._draw(axes[0], image, limits, cmap, COLORS[1], self._title(), "similarity")
@@ -150,7 +148,7 @@ class SimilarityMatrixDisplay:
             if ax is None:
                 axes[1].tick_params(labelleft=False)
                 axes[1].set_ylabel("")
-        return keep_axes(self, axes)
+        return self
 
     @classmethod
     def from_matrix(

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 
+from similitude._utils.types import SamplesLike
 from similitude.generative.base import Explanation, GenerativeClassifier
-from similitude.plotting._drawing import AxesLike, axes_for, keep_axes, line_style, literal, number, training_names
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.lines import Line2D
-
-    from similitude._utils.types import SamplesLike
+from similitude.plotting._drawing import (
+    Axes,
+    AxesLike,
+    Line2D,
+    axes_for,
+    line_style,
+    literal,
+    number,
+    training_names,
+)
 
 _PLACES = 1000
 _DOTS = 40
@@ -90,11 +94,11 @@ class SimilarityModelDisplay:
         count = len(self.explanation.centroids)
         columns = min(count, 3)
         size = max(3.6 * columns, 4.8), 3.3 * -(-count // columns) + 0.4
-        axes = axes_for(ax, count, f"each of the {count} centroids", columns=columns, figsize=size)
+        axes = axes_for(self, ax, count, f"each of the {count} centroids", columns=columns, figsize=size)
         if ax is None:
             axes[0].figure.suptitle(self._title(), fontsize="medium")
         self.lines_ = [self._distributions(axes[j], j) for j in range(count)]
-        return keep_axes(self, axes)
+        return self
 
     @classmethod
     def from_estimator(

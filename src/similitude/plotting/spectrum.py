@@ -6,21 +6,25 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from numbers import Integral
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import Any, Literal, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from similitude._utils.checks import check_choice
 from similitude._utils.extras import require
+from similitude._utils.types import ProximityLike
 from similitude.diagnosis.pictures import spectra
 from similitude.numerics.eigen import modified_eigenvalues, negative_eigenfraction
 from similitude.plotting._drawing import (
     COLORS,
     DASHES,
+    Axes,
     AxesLike,
+    Line2D,
     axes_for,
-    keep_axes,
     light_grid,
     literal,
     number,
@@ -31,14 +35,6 @@ from similitude.proximity.check import check_similarity, dense, is_symmetric
 from similitude.proximity.proximities import as_proximities
 from similitude.proximity.symmetry import warn_of_asymmetry
 from similitude.transform.spectrum import SpectrumModifier, method_of
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.lines import Line2D
-    from numpy.typing import ArrayLike
-    from sklearn.base import BaseEstimator
-
-    from similitude._utils.types import ProximityLike
 
 METHODS = ("clip", "flip", "shift", "square")
 SCALES = ("auto", "linear", "symlog")
@@ -149,15 +145,15 @@ class SpectrumDisplay:
         weights = None if self.weights is None else _one_each(self.weights, before, "weights")[order]
         before = before[order]
         if weights is None:
-            axes = axes_for(ax, 1, "the eigenvalues", figsize=(6.4, 4))
+            axes = axes_for(self, ax, 1, "the eigenvalues", figsize=(6.4, 4))
         else:
-            axes = axes_for(ax, 2, "the eigenvalues, and one for the weights", figsize=(11.5, 4))
+            axes = axes_for(self, ax, 2, "the eigenvalues, and one for the weights", figsize=(11.5, 4))
         self.n_negative_ = int(np.sum(before < 0))
         self.negative_eigenfraction_ = negative_eigenfraction(before)
         threshold = self._threshold(before, max(np.max(np.abs(values)) for values in (before, *after.values())))
         self.lines_ = self._spectra(axes[0], before, after, threshold)
         self.weight_lines_ = None if weights is None else self._weights(axes[1], before, weights, threshold)
-        return keep_axes(self, axes)
+        return self
 
     @classmethod
     def from_matrix(
