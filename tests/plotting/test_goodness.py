@@ -104,7 +104,7 @@ def test_a_negative_pseudo_gamma_and_samples_left_out():
 def test_errors_leave_no_figure():
     S, y = _problem()
     for options, message in (
-        ({"confidence": 2}, "confidence must lie between 0 and 1"),
+        ({"confidence": 2}, "confidence must be a number in"),
         ({"dissimilarity": "nope"}, "dissimilarity must be"),
     ):
         with pytest.raises(ValueError, match=message):

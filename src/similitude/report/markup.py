@@ -6,6 +6,8 @@ import re
 from html import escape
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
 from similitude.diagnosis.card import number, printable
 
 if TYPE_CHECKING:
@@ -19,11 +21,12 @@ WHOLE = 14
 
 
 class Section(NamedTuple):
-    """A part of the page, and the text of the link to it."""
+    """A part of the page, the text of the link to it, and the data that its script draws, as JSON can hold it."""
 
     anchor: str
     link: str
     html: str
+    data: Any = None
 
 
 def text(value: Any) -> str:
@@ -47,6 +50,11 @@ def figure(value: float | None) -> str:
     return with_minus(number(value))
 
 
+def rounded(values: Any, digits: int = 5) -> list[float]:
+    """Return numbers with few digits, for the scripts."""
+    return [float(f"{value:.{digits}g}") for value in np.asarray(values, dtype=float).tolist()]
+
+
 def with_minus(words: str) -> str:
     """Return the text with minus signs instead of hyphens before numbers."""
     return re.sub(r"(?<!\w)-(?=\d)", "\N{MINUS SIGN}", words)
@@ -57,12 +65,12 @@ def p_text(value: float | None) -> str:
     return "" if value is None else "<0.001" if value < 0.001 else f"{value:.3f}"
 
 
-def section(anchor: str, title: str, *content: str, link: str | None = None) -> Section:
+def section(anchor: str, title: str, *content: str, link: str | None = None, data: Any = None) -> Section:
     """Return a section with a heading."""
     inner = "\n".join(part for part in content if part)
     heading = f'<h2 id="{anchor}-title">{text(title)}</h2>'
     html = f'<section id="{anchor}" aria-labelledby="{anchor}-title">\n{heading}\n{inner}\n</section>'
-    return Section(anchor, link or title, html)
+    return Section(anchor, link or title, html, data)
 
 
 def lead(*sentences: str) -> str:

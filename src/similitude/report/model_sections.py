@@ -225,7 +225,9 @@ def _confusion(findings: Findings, outcome: Outcome) -> Section:
     )
     most = table("The most frequent confusions", heads, rows)
     both = f'<div class="confused">{drawn}<div class="small">{most}</div></div>'
-    return section("confusion", "Confusion matrix", about, both, link="Confusion")
+    shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
+    cells = [[int(f), int(g), int(counts[f, g]), round(float(shares[f, g]), 4)] for f, g in np.argwhere(counts)]
+    return section("confusion", "Confusion matrix", about, both, link="Confusion", data=cells)
 
 
 def _confusion_table(findings: Findings, counts: np.ndarray) -> str:

@@ -14,15 +14,13 @@ import numpy as np
 
 from similitude.diagnosis.card import printable
 from similitude.report.findings import Findings
-from similitude.report.markup import WIDTH, text
+from similitude.report.markup import WIDTH, Section, rounded, text
 from similitude.report.matrix import PackedMatrix, pack
-from similitude.report.model_sections import LARGE_CONFUSION
 from similitude.report.outcome import Mistake, Outcome
-from similitude.report.sections import MOST_CLASSES_APART, facts, sections
+from similitude.report.sections import facts, sections
 
 SCRIPTS = ("charts.js", "matrix.js", "page.js")
 MOST_POSTERIORS = 8
-_HUB_BARS = 40
 
 
 def page(findings: Findings) -> str:
@@ -46,7 +44,7 @@ def page(findings: Findings) -> str:
         "script": script,
         "style_hash": _hash(style),
         "script_hash": _hash(script),
-        "data": embedded(page_data(findings, packed)),
+        "data": embedded(page_data(findings, packed, parts)),
         "levels": packed.text,
     }
     # All placeholders are replaced in one pass, so that a label that looks like one is not replaced.
@@ -68,7 +66,7 @@ def _hash(content: str) -> str:
     return "sha256-" + base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()
 
 
-def page_data(findings: Findings, packed: PackedMatrix) -> dict[str, Any]:
+def page_data(findings: Findings, packed: PackedMatrix, parts: list[Section]) -> dict[str, Any]:
     """Return the data that the scripts draw, as JSON can hold it; samples are positions in ``names``."""
     outcome = findings.outcome
     mistakes = () if outcome is None else outcome.mistakes
@@ -76,7 +74,7 @@ def page_data(findings: Findings, packed: PackedMatrix) -> dict[str, Any]:
     samples = np.unique(np.concatenate([findings.drawn, *others]))
     members = None
     if outcome is not None and outcome.member_posteriors is not None:
-        members = [[method, *_short([weight], 4)] for method, weight in outcome.members]
+        members = [[method, *rounded([weight], 4)] for method, weight in outcome.members]
     at = {int(sample): i for i, sample in enumerate(samples)}
     return {
         "names": [printable(findings.ids[i], WIDTH) for i in samples],
@@ -84,75 +82,10 @@ def page_data(findings: Findings, packed: PackedMatrix) -> dict[str, Any]:
         "classes": [printable(label, WIDTH) for label in findings.classes],
         "order": [at[int(i)] for i in findings.drawn[findings.order]],
         "matrix": {name: getattr(packed, name) for name in ("bits", "low", "high", "triangle", "colors")},
-        "spectrum": _spectrum(findings),
-        "separation": _separation(findings),
-        "hubness": _hubness(findings),
-        "goodness": _goodness(findings),
-        "confusion": _confusion(findings),
+        **{part.anchor: part.data for part in parts if part.data is not None},
         "members": members,
         "mistakes": [] if outcome is None else [_mistake(outcome, mistake, at) for mistake in mistakes],
     }
-
-
-def _short(values: Any, digits: int = 5) -> list[float]:
-    return [float(f"{value:.{digits}g}") for value in np.asarray(values, dtype=float).tolist()]
-
-
-def _spectrum(findings: Findings) -> dict[str, Any]:
-    """Return the eigenvalues without zeros; a matrix of low rank has so many that they would hide the others."""
-    found = findings.spectra
-    kept = found.before != 0
-    if not kept.any():
-        kept[:] = True
-    after = {method: _short(values[kept]) for method, values in found.after.items()}
-    return {"before": _short(found.before[kept]), "after": after, "zeros": int(np.sum(~kept))}
-
-
-def _separation(findings: Findings) -> dict[str, Any]:
-    found = findings.separation
-    figures = findings.diagnosis.classes or ()
-    counts = np.bincount(findings.labels, minlength=len(findings.classes))
-    largest = np.sort(np.argsort(-counts, kind="stable")[:MOST_CLASSES_APART])
-    return {
-        "low": float(found.edges[0]),
-        "high": float(found.edges[-1]),
-        "rows": [
-            {
-                "label": int(label),
-                "within": found.within[label].tolist(),
-                "between": found.between[label].tolist(),
-                "means": [figures[label].within, figures[label].between],
-            }
-            for label in largest
-        ],
-    }
-
-
-def _hubness(findings: Findings) -> dict[str, Any] | None:
-    found = findings.hubness
-    if found is None:
-        return None
-    width = -(-(int(found.occurrences.max()) + 1) // _HUB_BARS)
-    counts = np.bincount((found.occurrences // width).astype(np.intp))
-    return {"n_neighbors": found.n_neighbors, "width": width, "counts": counts.tolist()}
-
-
-def _goodness(findings: Findings) -> dict[str, Any] | None:
-    found = findings.goodness
-    if found is None:
-        return None
-    curves = {name: _short(getattr(found, name)) for name in ("gammas", "epsilons", "low", "high")}
-    return {**curves, "pseudo_gamma": found.pseudo_gamma}
-
-
-def _confusion(findings: Findings) -> list[list[float]] | None:
-    """Return the nonzero entries if there are too many classes for a table."""
-    G = len(findings.classes)
-    if findings.outcome is None or findings.outcome.predicted is None or G <= LARGE_CONFUSION:
-        return None
-    counts = findings.outcome.confusion(findings.labels, G)
-    shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
-    return [[int(f), int(g), int(counts[f, g]), round(float(shares[f, g]), 4)] for f, g in np.argwhere(counts)]
 
 
 def _mistake(outcome: Outcome, mistake: Mistake, at: dict[int, int]) -> dict[str, Any]:
@@ -167,11 +100,11 @@ def _mistake(outcome: Outcome, mistake: Mistake, at: dict[int, int]) -> dict[str
         posteriors = _by_class(own, order)
     if outcome.member_posteriors is not None:
         by_member = outcome.member_posteriors[:, mistake.sample]
-        members = [[int(np.argmax(own)), *_short([np.max(own)], 4)] for own in by_member]
+        members = [[int(np.argmax(own)), *rounded([np.max(own)], 4)] for own in by_member]
     return {
         "sample": at[mistake.sample],
         "predicted": mistake.predicted,
-        "neighbors": [[at[int(i)], *_short(values)] for i, *values in zip(mistake.neighbors, *columns)],
+        "neighbors": [[at[int(i)], *rounded(values)] for i, *values in zip(mistake.neighbors, *columns)],
         "voting": mistake.n_voting,
         "votes": _by_class(mistake.votes, [i for i in _largest(mistake.votes) if mistake.votes[i] != 0]),
         "posteriors": posteriors,
@@ -184,4 +117,4 @@ def _largest(values: np.ndarray) -> list[int]:
 
 
 def _by_class(values: np.ndarray, classes: list[int]) -> list[list[float]]:
-    return [[label, *_short([values[label]], 4)] for label in classes]
+    return [[label, *rounded([values[label]], 4)] for label in classes]

@@ -14,6 +14,7 @@ from similitude.report.markup import (
     lead,
     numbers,
     picture,
+    rounded,
     row,
     sample,
     section,
@@ -30,6 +31,7 @@ MOST_CLASSES_APART = 8
 
 _CLASSES_SHOWN = 24
 _HUBS_SHOWN = 8
+_HUB_BARS = 40
 _MEMBERS_SHOWN = 3
 
 
@@ -134,11 +136,17 @@ def _matrix(findings: Findings, packed: PackedMatrix) -> Section:
 
 def _legend(findings: Findings) -> str:
     counts = np.bincount(findings.labels, minlength=len(findings.classes))
-    shown = np.sort(np.argsort(-counts, kind="stable")[:_CLASSES_SHOWN])
+    shown = _largest_classes(findings, _CLASSES_SHOWN)
     items = [f'<li>{chip(findings, i)} <span class="count">{counts[i]:,}</span></li>' for i in shown]
     if len(counts) > len(shown):
         items.append(f"<li>and {len(counts) - len(shown)} smaller classes</li>")
     return f'<ul class="classes" aria-label="Classes">{"".join(items)}</ul>'
+
+
+def _largest_classes(findings: Findings, most: int) -> np.ndarray:
+    """Return the largest classes in their order."""
+    counts = np.bincount(findings.labels, minlength=len(findings.classes))
+    return np.sort(np.argsort(-counts, kind="stable")[:most])
 
 
 def _spectrum(findings: Findings) -> Section:
@@ -153,6 +161,9 @@ def _spectrum(findings: Findings) -> Section:
         f"The {len(values):,} eigenvalues{'' if d.symmetric else ' of the symmetric part'} lie between"
         f" {figure(values[-1])} and {figure(values[0])} (negative: {negative:,}; zero: {zeros:,})."
     )
+    # Zeros are not drawn: a matrix of low rank has so many that they would hide the others.
+    kept = values != 0 if values.any() else values == 0
+    after = {method: rounded(modified[kept]) for method, modified in findings.spectra.after.items()}
     return section(
         "spectrum",
         "Spectrum before and after",
@@ -168,6 +179,7 @@ def _spectrum(findings: Findings) -> Section:
             " their absolute values, and shift adds the absolute value of the most negative one to all.",
         ),
         link="Spectrum",
+        data={"before": rounded(values[kept]), "after": after, "zeros": int(np.sum(~kept))},
     )
 
 
@@ -190,15 +202,26 @@ def _goodness(findings: Findings) -> Section | None:
             f"With {found.confidence:.0%} confidence the band contains the curve of the distribution that the samples"
             " come from.",
         ),
+        data={
+            **{name: rounded(getattr(found, name)) for name in ("gammas", "epsilons", "low", "high")},
+            "pseudo_gamma": found.pseudo_gamma,
+        },
     )
 
 
 def _separation(findings: Findings) -> Section:
     """Return the similarities within and between classes."""
-    G = len(findings.classes)
-    rows = [
-        row(chip(findings, i), f"{c.count:,}", figure(c.within), figure(c.between))
-        for i, c in enumerate(findings.diagnosis.classes or ())
+    G, found = len(findings.classes), findings.separation
+    means = findings.diagnosis.classes or ()
+    rows = [row(chip(findings, i), f"{c.count:,}", figure(c.within), figure(c.between)) for i, c in enumerate(means)]
+    drawn = [
+        {
+            "label": int(label),
+            "within": found.within[label].tolist(),
+            "between": found.between[label].tolist(),
+            "means": [means[label].within, means[label].between],
+        }
+        for label in _largest_classes(findings, MOST_CLASSES_APART)
     ]
     heads = [("Class", ""), *numbers("Samples", "Within", "To others")]
     return section(
@@ -213,6 +236,7 @@ def _separation(findings: Findings) -> Section:
         ),
         f'<details class="small"><summary>Mean similarities as a table</summary>{table("", heads, rows)}</details>',
         link="Separation",
+        data={"low": float(found.edges[0]), "high": float(found.edges[-1]), "rows": drawn},
     )
 
 
@@ -239,6 +263,8 @@ def _hubness(findings: Findings) -> Section | None:
     heads = [("Sample", ""), ("Class", ""), *numbers("Lists", "Of other classes")]
     never = int(np.sum(found.occurrences == 0))
     misled = found.misleading.sum() / max(found.occurrences.sum(), 1)
+    width = -(-(int(found.occurrences.max()) + 1) // _HUB_BARS)
+    bars = np.bincount((found.occurrences // width).astype(np.intp)).tolist()
     return section(
         "hubness",
         "Hubness",
@@ -253,4 +279,5 @@ def _hubness(findings: Findings) -> Section | None:
             else "",
         ),
         f'<div class="small">{table("The most frequent neighbours", heads, rows)}</div>',
+        data={"n_neighbors": found.n_neighbors, "width": width, "counts": bars},
     )
