@@ -151,6 +151,11 @@ def one_sided_tangent(X: Annotated[NDArray[numpy.float64], dict(shape=(None, Non
     Write the rows from ``start`` to ``stop`` of the squares of one-sided tangent distances.
     """
 
+def elastic_distances(measure: str, parameters: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], window: float, channels: int, x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], x_starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], z: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], z_starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], half: bool, keep: int, start: int, stop: int, out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')]) -> None:
+    """
+    Write the rows from ``start`` to ``stop`` of the distances between the series of ``x`` and ``z``.
+    """
+
 @overload
 def neighbor_weights(S: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], neighbors: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], similarities: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], sizes: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], regs: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], kind: str, spectrum: str, consistent: bool, restarts: int, shares: bool, weights: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None, None), order='C', device='cpu')]) -> int: ...
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from similitude._native import one_sided_tangent, orthonormalize, two_sided_tangent
+from similitude._native import elastic_distances, one_sided_tangent, orthonormalize, two_sided_tangent
 
 
 def arrays(**changes):
@@ -89,3 +89,52 @@ def test_planes_that_share_a_direction_without_a_spring(spring):
     Z = X + rng.normal(size=(1, 3)) @ tangents[0]
     two_sided_tangent(X, bases, Z, bases, spring, False, 0, 1, squares)
     assert 0 <= squares[0, 0] < 1e-20
+
+
+def series(**changes):
+    """Return the arguments for two and three series of one channel, some of them replaced."""
+    return {
+        "measure": "dtw",
+        "parameters": np.zeros(0),
+        "window": -1.0,
+        "channels": 1,
+        "x": np.arange(5.0),
+        "x_starts": np.array([0, 2, 5]),
+        "z": np.arange(6.0),
+        "z_starts": np.array([0, 2, 3, 6]),
+        "half": False,
+        "keep": 0,
+        "start": 0,
+        "stop": 2,
+        "out": np.empty((2, 3)),
+    } | changes
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"measure": "none"}, 'measure must be the name of an elastic distance; got "none"'),
+        ({"parameters": np.ones(1)}, "the number of parameters must be 0; got 1"),
+        ({"measure": "adtw"}, "the number of parameters must be 1; got 0"),
+        ({"measure": "adtw", "parameters": np.array([np.nan])}, "parameters must be finite"),
+        ({"measure": "shape_dtw", "parameters": np.array([-1.0])}, "the reach must be from 0 to 1e6"),
+        ({"measure": "shape_dtw", "parameters": np.array([1.0])}, "a series has no time step"),
+        ({"measure": "msm", "parameters": np.ones(1), "channels": 5}, "msm takes one channel at a time"),
+        ({"window": np.nan}, "window must be at most 1"),
+        ({"channels": 2}, "channels must divide the number of values"),
+        ({"channels": 0}, "channels must divide the number of values"),
+        ({"x_starts": np.array([0, 2, 4])}, "the last entry of the starts of x must be 5; got 4"),
+        ({"z_starts": np.array([0, 3, 2, 6])}, "the starts of z must be ascending"),
+        ({"z_starts": np.array([0, 2, 2, 6])}, "a series has no time step"),
+        ({"x_starts": np.array([0, 0, 5])}, "a series has no time step"),
+        ({"half": True}, "half needs z to be x"),
+        ({"keep": -1}, "keep must not be negative"),
+        ({"start": -1}, "start and stop must be rows of x"),
+        ({"stop": 3}, "start and stop must be rows of x"),
+        ({"out": np.empty((3, 3))}, r"out must have the shape \(2, 3\); got \(3, 3\)"),
+    ],
+)
+def test_series_that_do_not_fit_are_refused(changes, message):
+    elastic_distances(**series())
+    with pytest.raises(ValueError, match=message):
+        elastic_distances(**series(**changes))

@@ -52,6 +52,18 @@ search : {"matrix", "stream", "graph"}, StreamSearch, GraphSearch or ClusterSear
     How the neighbours of raw objects are found: from whole rows of similarities, from blocks that are not kept
     (with the same results), or by a neighbour graph (approximate, with far fewer similarities). See the page on
     neighbour search.""",
+    "window": """\
+window : float between 0 and 1, default=None
+    The width of the Sakoe-Chiba band: how far the path may leave the diagonal, as a share of the shorter series.
+    None means that the path is not restricted.""",
+    "derivative": """\
+derivative : bool, default=False
+    Whether the slopes of the series are compared instead of their values. The slope at t is the mean of
+    ``x_t - x_{t-1}`` and ``(x_{t+1} - x_{t-1}) / 2``; the first and last step have none.""",
+    "relative": """\
+relative : bool, default=False
+    Whether the series (with ``derivative`` their slopes) are divided by the standard deviation of all values of the
+    training series, which ``fit`` learns, so that parameters are in this unit.""",
     "classes_": """\
 classes_ : ndarray of shape (G,)
     The classes.""",

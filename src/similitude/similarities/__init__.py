@@ -4,15 +4,19 @@ from similitude.similarities._blocks import Block
 from similitude.similarities.categorical import VDM, Goodall, TverskyContrast, TverskyRatio, counting, overlap
 from similitude.similarities.distributions import EMD, Hausdorff, PyramidMatch
 from similitude.similarities.documents import TfidfCosine
+from similitude.similarities.elastic import elastic_family
 from similitude.similarities.gaussian import RBF, RBFRows
 from similitude.similarities.images import EuclideanImage, Tangent
 from similitude.similarities.noise import add_noise, quantize
 from similitude.similarities.pairwise import pairwise
 from similitude.similarities.registry import Measure, batch, names, register, table
 from similitude.similarities.sequences import NeedlemanWunsch, SmithWaterman
+from similitude.similarities.series import as_series
+from similitude.similarities.series_edits import EDR, ERP, LCSS, MSM, TWE
+from similitude.similarities.series_lockstep import SBD, SeriesEuclidean
 from similitude.similarities.sets import TverskyLinear, dice, jaccard
 from similitude.similarities.strings import LCS, Compression, DamerauLevenshtein, Indel, JaroWinkler, Levenshtein
-from similitude.similarities.timeseries import DTW
+from similitude.similarities.timeseries import ADTW, DTW, WDTW, ShapeDTW
 from similitude.similarities.vectors import (
     DeltaE94,
     RelativeEntropy,
@@ -24,11 +28,19 @@ from similitude.similarities.vectors import (
 )
 
 __all__ = [
+    "ADTW",
     "DTW",
+    "EDR",
     "EMD",
+    "ERP",
     "LCS",
+    "LCSS",
+    "MSM",
     "RBF",
+    "SBD",
+    "TWE",
     "VDM",
+    "WDTW",
     "Block",
     "Compression",
     "DamerauLevenshtein",
@@ -44,6 +56,8 @@ __all__ = [
     "PyramidMatch",
     "RBFRows",
     "RelativeEntropy",
+    "SeriesEuclidean",
+    "ShapeDTW",
     "SmithWaterman",
     "Tangent",
     "TfidfCosine",
@@ -51,12 +65,14 @@ __all__ = [
     "TverskyLinear",
     "TverskyRatio",
     "add_noise",
+    "as_series",
     "batch",
     "chebyshev",
     "correlation",
     "cosine",
     "counting",
     "dice",
+    "elastic_family",
     "euclidean",
     "jaccard",
     "manhattan",

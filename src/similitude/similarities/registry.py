@@ -120,7 +120,7 @@ SimilarityLike: TypeAlias = str | Callable[[Any, Any], Any] | Measure
 """The parameter ``similarity``."""
 
 _registry: dict[str, Measure] = {}
-_DECLARED = ("orientation", "to_similarity", "symmetric", "metric", "range")
+_DECLARED = ("orientation", "to_similarity", "symmetric", "metric", "learns", "range")
 
 
 def register(measure: Measure) -> Measure:
@@ -154,7 +154,7 @@ def register(measure: Measure) -> Measure:
     return measure
 
 
-_EXTRAS = {"rapidfuzz": "`[strings]`", "parasail": "`[bio]`", "aeon": "`[timeseries]`", "POT": "`[transport]`"}
+_EXTRAS = {"rapidfuzz": "`[strings]`", "parasail": "`[bio]`", "POT": "`[transport]`"}
 
 
 def _signature(function: Any) -> str:
