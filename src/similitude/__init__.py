@@ -14,6 +14,7 @@ from similitude.generative.local_bda import LocalBDA
 from similitude.generative.local_sda import LocalSDA
 from similitude.generative.mixture_sda import MixtureSDA
 from similitude.generative.sda import SDA
+from similitude.kernel.kernel_ridge import KernelRidgeClassifier
 from similitude.kernel.learned_kernel import LearnedKernelSVC
 from similitude.kernel.learned_spectrum import LearnedSpectrumSVC
 from similitude.kernel.mixture_svc import MixtureSVC
@@ -56,6 +57,7 @@ __all__ = [
     "FusedKNN",
     "IndefiniteNystroem",
     "KNNClassifier",
+    "KernelRidgeClassifier",
     "LPMachine",
     "LandmarkClassifier",
     "LearnedKernelSVC",

@@ -30,6 +30,7 @@ from similitude import (
     FusedClassifier,
     FusedKNN,
     IndefiniteNystroem,
+    KernelRidgeClassifier,
     KNNClassifier,
     LandmarkClassifier,
     LearnedKernelSVC,
@@ -322,6 +323,7 @@ CLASSIFIERS: dict[type, Variants] = {
         "probability-vdm": ({"probability": True, **VDM}, ("votes",)),
         "sparse": ({}, ("sparse",)),
     },
+    KernelRidgeClassifier: {**_common({"reg": 0.1, "spectrum": "flip"}), "shift": ({"spectrum": "shift"}, VARIANTS_ON)},
     RobustSVC: {**_machine({"C": 10.0, "rho": 0.1}), "self-similarity": ({}, ("self-similarity",))},
     LearnedSpectrumSVC: {
         **_machine({"eta": 0.1, "gamma": 0.1, "target": "clip"}),
