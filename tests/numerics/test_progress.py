@@ -1,10 +1,11 @@
 """Progress: bars on a terminal, a line every ten seconds elsewhere."""
 
 import importlib
+import io
 import os
-import re
 import sys
 import threading
+import time
 from contextlib import contextmanager, nullcontext
 
 import numpy as np
@@ -12,7 +13,7 @@ import pytest
 from sklearn.base import clone
 
 from similitude import AutoClassifier, KNNClassifier, PathSearchCV
-from similitude._utils.progress import SECONDS_BETWEEN_LINES, ProgressBars, progress
+from similitude._utils.progress import SECONDS_BETWEEN_LINES, ProgressBars, progress, working
 
 pty = pytest.importorskip("pty")
 
@@ -268,13 +269,40 @@ def test_bars_on_a_terminal_show_notes_and_totals(clock):
     assert drawn.rindex(ERASE_LINE) > drawn.rindex("folds")
 
 
+SEARCHES = {
+    "folds: 3 of 3": PathSearchCV(KNNClassifier(), {"n_neighbors": [1, 3]}, cv=3),
+    "methods: 1 of 1": AutoClassifier(["k-NN"], cv=3, n_repeats=1),
+}
+
+
 @pytest.mark.parametrize("verbose", [0, 1])
-@pytest.mark.parametrize(
-    "model", [PathSearchCV(KNNClassifier(), {"n_neighbors": [1, 3]}, cv=3), AutoClassifier(["k-NN"], cv=3, n_repeats=1)]
-)
-def test_searches_print_lines_only_if_they_are_asked_to(model, verbose, clock, lines):
+@pytest.mark.parametrize("last", SEARCHES)
+def test_searches_print_lines_only_if_they_are_asked_to(last, verbose, clock, lines):
     clock.step = 20.0
     X = np.random.default_rng(0).normal(size=(30, 2))
-    clone(model).set_params(verbose=verbose).fit(X @ X.T, np.arange(30) % 2)
-    done = dict.fromkeys(re.match(r"folds: (\d+) of", line)[1] for line in lines())
-    assert list(done)[-3:] == (["1", "2", "3"] if verbose else [])
+    clone(SEARCHES[last]).set_params(verbose=verbose).fit(X @ X.T, np.arange(30) % 2)
+    assert any(line.startswith(last) for line in lines()) == bool(verbose)
+
+
+@pytest.mark.parametrize("counted", [True, False])
+def test_lines_are_printed_while_a_step_takes_long(counted, monkeypatch):
+    module = importlib.import_module("similitude._utils.progress")
+    monkeypatch.setattr(module, "SECONDS_BETWEEN_LINES", 0.01)
+    monkeypatch.setattr(module, "_clock", time.monotonic)
+    monkeypatch.setattr(sys, "stderr", io.StringIO())
+    with ProgressBars({"folds": 2}) if counted else working("reading"):
+        for _ in range(500):
+            if "\n" in sys.stderr.getvalue():
+                break
+            time.sleep(0.01)
+    assert sys.stderr.getvalue().startswith("folds: 0 of 2\n" if counted else "reading: 1 s\n")
+
+
+def test_a_stated_time_replaces_that_of_the_steps(clock, lines):
+    with ProgressBars({"methods": 4}) as bars:
+        clock.now += 30.0
+        bars.advance("methods")
+        bars.left("methods", 20.0)
+        clock.now += 12.0
+        bars.note("methods", "k-NN")
+    assert lines() == ["methods: 1 of 4, about 2 min left", "methods: 1 of 4, about 8 s left; k-NN"]

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import sys
+import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -26,11 +28,29 @@ def progress(items: Iterable[T], total: int, description: str, enabled: bool = T
             bars.advance(description)
 
 
+@contextmanager
+def working(description: str, enabled: bool = True) -> Iterator[None]:
+    """Return a context manager that shows on stderr what is done, and for how long, while no steps can be counted."""
+    if not enabled or sys.stderr is None:
+        yield
+    elif sys.stderr.isatty():
+        from rich.console import Console
+
+        with Console(stderr=True).status(description):
+            yield
+    else:
+        lines = _Lines({description: 0}, {})
+        try:
+            yield
+        finally:
+            lines.end()
+
+
 class ProgressBars:
     """Show the number of finished steps, the time left and a note for each of several tasks on stderr.
 
-    On a terminal there is a bar for each task. Elsewhere a line on the task at work is printed about every ten seconds,
-    when a step is finished or a note changes; nothing is printed for work that takes less time than that.
+    On a terminal there is a bar for each task. Elsewhere a line on the task at work is printed about every ten seconds;
+    nothing is printed for work that takes less time than that.
     """
 
     def __init__(
@@ -50,7 +70,7 @@ class ProgressBars:
             self._bar.start()
             for name, total in self._totals.items():
                 already = self._done.get(name, 0)
-                self._tasks[name] = self._bar.add_task(escape(name), total=total, completed=already, note="")
+                self._tasks[name] = self._bar.add_task(escape(name), total=total, completed=already, note="", left=None)
         elif self._enabled:
             self._lines = _Lines(self._totals, self._done)
         return self
@@ -58,6 +78,8 @@ class ProgressBars:
     def __exit__(self, *reason: Any) -> None:
         if self._bar is not None:
             self._bar.stop()
+        if self._lines is not None:
+            self._lines.end()
 
     def advance(self, name: str, note: str = "", steps: int = 1) -> None:
         """Count more steps of the task ``name`` as done; a note that is not empty replaces the one before."""
@@ -68,12 +90,19 @@ class ProgressBars:
         """Replace the note of the task ``name``; no step is counted."""
         self._update(name, note=text)
 
+    def left(self, name: str, seconds: float) -> None:
+        """Set the time that the task ``name`` is expected to take from now on, in place of that of its steps."""
+        self._update(name, left=seconds)
+
     def total(self, name: str, n: int) -> None:
         """Change the number of steps of the task ``name``, those that are done included."""
         self._update(name, total=n)
 
     def _update(self, name: str, **changes: Any) -> None:
         if self._bar is not None:
+            left = changes.pop("left", None)
+            if left is not None:
+                changes["left"] = _clock() + left
             self._bar.update(self._tasks[name], **changes)
         elif self._lines is not None:
             self._lines.update(name, **changes)
@@ -88,6 +117,7 @@ class _Task:
     note: str = ""
     steps: int = 0
     seconds: float = 0.0
+    end: float | None = None
 
 
 class _Lines:
@@ -96,30 +126,66 @@ class _Lines:
     def __init__(self, totals: Mapping[str, int], done: Mapping[str, int]):
         self._stream = sys.stderr
         self._tasks = {name: _Task(total, done.get(name, 0)) for name, total in totals.items()}
-        self._last_line = self._last_step = _clock()
+        self._current = next(iter(self._tasks), "")
+        self._start = self._last_line = self._last_step = _clock()
+        self._lock, self._ended = threading.Lock(), threading.Event()
+        # A step may take long: the thread prints lines in the meantime.
+        threading.Thread(target=self._tick, daemon=True).start()
 
-    def update(self, name: str, *, advance: int = 0, note: str | None = None, total: int | None = None) -> None:
-        """Change a task, and print a line if a step or a note arrives and the last line is old enough."""
-        task, now = self._tasks[name], _clock()
-        if total is not None:
-            task.total = total
-        if note is not None:
-            task.note = note
-        if advance:
-            task.done += advance
-            task.steps += advance
-            # The time since the last step of any task, so that tasks can be done in turn.
-            task.seconds += now - self._last_step
-            self._last_step = now
-        if (advance or note is not None) and now - self._last_line >= SECONDS_BETWEEN_LINES:
-            self._last_line = now
-            print(self._line(name, task, now), file=self._stream, flush=True)
+    def _tick(self) -> None:
+        while not self._ended.wait(SECONDS_BETWEEN_LINES):
+            self._print_if_due()
+
+    def end(self) -> None:
+        """Print no further lines."""
+        self._ended.set()
+
+    def update(
+        self,
+        name: str,
+        *,
+        advance: int = 0,
+        note: str | None = None,
+        total: int | None = None,
+        left: float | None = None,
+    ) -> None:
+        """Change a task, and print a line if the last one is old enough."""
+        with self._lock:
+            task, now = self._tasks[name], _clock()
+            self._current = name
+            if total is not None:
+                task.total = total
+            if note is not None:
+                task.note = note
+            if left is not None:
+                task.end = now + left
+            if advance:
+                task.done += advance
+                task.steps += advance
+                # The time since the last step of any task, so that tasks can be done in turn.
+                task.seconds += now - self._last_step
+                self._last_step = now
+        if advance or note is not None:
+            self._print_if_due()
+
+    def _print_if_due(self) -> None:
+        with self._lock:
+            now = _clock()
+            if self._tasks and now - self._last_line >= SECONDS_BETWEEN_LINES:
+                self._last_line = now
+                print(self._line(self._current, self._tasks[self._current], now), file=self._stream, flush=True)
 
     def _line(self, name: str, task: _Task, now: float) -> str:
+        if not task.total:
+            return f"{name}: {_duration(now - self._start)}"
         line = f"{name}: {task.done} of {task.total}"
-        if task.steps and task.done < task.total:
+        left = None
+        if task.end is not None:
+            left = task.end - now
+        elif task.steps and task.done < task.total:
             each = task.seconds / task.steps
             left = each * (task.total - task.done) - min(each, now - self._last_step)
+        if left is not None:
             line += f", about {_duration(left)} left"
         return f"{line}; {task.note}" if task.note else line
 
@@ -140,6 +206,11 @@ def _bars(rate: bool) -> Any:
         def render(self, task: Task) -> Text:
             return Text("" if task.speed is None else f"{task.speed:.3g}/s", style="progress.data.speed")
 
+    class Left(TimeRemainingColumn):
+        def render(self, task: Task) -> Text:
+            end = task.fields["left"]
+            return super().render(task) if end is None else Text(f"about {_duration(end - _clock())} left")
+
     first = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), *([Rate()] if rate else []))
-    last = (TimeRemainingColumn(), TextColumn("{task.fields[note]}", markup=False))
+    last = (Left(), TextColumn("{task.fields[note]}", markup=False))
     return Progress(*first, *last, console=Console(stderr=True), transient=True)
