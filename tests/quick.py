@@ -41,7 +41,7 @@ def checked_by(name, root):
             found = _users(f"reference.{path.stem}", root) if module != "__init__.py" else []
         case ("tests", room, _):
             found = [f"tests/{room}"]
-        case ("src", "similitude", single):
+        case ("src", "similitude", single) if path.suffix == ".py":
             found = [f"tests/test_{Path(single).stem}.py", name]
         case ("src", "similitude", room, *_) if path.suffix == ".py":
             found = [f"tests/{room}", name]
