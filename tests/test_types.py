@@ -31,7 +31,7 @@ from similitude import (
     to_similarity,
     train_test_split,
 )
-from similitude.auto import LeaderboardRow, Votes
+from similitude.auto import Leaderboard, Votes
 from similitude.datasets import load_promoters
 from similitude.diagnosis import Diagnosis
 from similitude.finders.stream import StreamSearch
@@ -79,7 +79,7 @@ def test_the_results_of_estimators() -> None:
     auto = AutoClassifier(["k-NN", "nearest centroid"], cv=StratifiedKFold(3), n_repeats=1).fit(S, y)
     assert_type(assert_type(auto, AutoClassifier).predict(S), np.ndarray)
     assert_type(auto.explain(S[:1]), Votes)
-    assert_type(auto.leaderboard_, list[LeaderboardRow])
+    assert_type(auto.leaderboard_, Leaderboard)
 
 
 def test_the_results_of_functions(tmp_path: Path) -> None:

@@ -29,6 +29,7 @@ from similitude import (
     AutoClassifier,
     CombinedClassifier,
     FusedClassifier,
+    KNNClassifier,
     NearestCentroid,
     Proximities,
     SimilaritySVC,
@@ -37,12 +38,12 @@ from similitude import (
     load_model,
     save_model,
 )
-from similitude.auto import choice, combination, evaluated
-from similitude.auto import method_results as results
+from similitude.auto import choice, combination, evaluated, method_results, race
 from similitude.auto.combination import Judgement, combine, judge_method
 from similitude.auto.losses import Loss
 from similitude.auto.method_results import MethodResults
 from similitude.auto.methods import COMPARED_ONLY, PEERS, methods, slug
+from similitude.auto.race import Race
 from similitude.datasets import load_voting
 from similitude.evaluation import engine as evaluation
 from similitude.evaluation.folds import repeated_folds, stratified_folds
@@ -94,23 +95,8 @@ def results_of(names, cv=4, n_repeats=3, y=Y, loss=None):
         repeated_folds(y, cv, n_repeats, None, 0),
         loss or Loss(None, None, None),
     )
-    found.run(None, None, False)
+    Race(found, 0.0, None, None, False).run()
     return found
-
-
-def test_repetitions_and_methods_can_be_added():
-    expected = results_of(NAMES)
-    names = list(expected.runs)
-    found = results_of(names[:2], n_repeats=2)
-    found.add_methods(methods(names[2:]))
-    found.add_repeat(repeated_folds(Y, 4, 3, None, 0)[2])
-    found.add_methods({"fails": (SimilaritySVC(-1.0), {})})
-    assert (found.n_folds, list(found.failures)) == (12, ["fails"])
-    assert list(found.runs) == names
-    for name, run in expected.runs.items():
-        assert found.runs[name].points == run.points
-        assert_array_equal(found.runs[name].posteriors, run.posteriors)
-    assert_array_equal(combine(found, 0)[1].posteriors, combine(expected, 0)[1].posteriors)
 
 
 def points_of(results, run):
@@ -224,6 +210,9 @@ def wrong(*shares, n=20):
     return Judgement(None, np.zeros(n * len(shares)), np.concatenate([np.arange(n) < round(e * n) for e in shares]))
 
 
+BY_SAMPLE = SimpleNamespace(loss=Loss(None, None, None))
+
+
 class TestPreference:
     def test_the_simplest_within_a_standard_error(self):
         best = wrong(0.1, 0.2, 0.1, 0.4)
@@ -250,7 +239,7 @@ class TestPreference:
         ]
 
     def test_a_single_method_that_is_clearly_better(self, monkeypatch):
-        monkeypatch.setattr(choice, "_clearly_better", lambda single, together: True)
+        monkeypatch.setattr(choice, "_clearly_better", lambda results, single, together: True)
         model = AutoClassifier(NAMES, cv=3, n_repeats=1).fit(S, Y)
         rows = named(model)
         assert model.best_method_ == min(NAMES, key=lambda name: rows[name].loss)
@@ -261,10 +250,10 @@ class TestPreference:
         def judged(*losses):
             return Judgement(None, np.array(losses), None)
 
-        assert choice._clearly_better(judged(0.1, 0.1, 0.1), judged(0.2, 0.2, 0.3))
-        assert not choice._clearly_better(judged(0.1, 0.1, 0.1), judged(0.1, 0.1, 0.3))
-        assert not choice._clearly_better(judged(0.1, 0.2), judged(0.1, 0.2))
-        assert not choice._clearly_better(judged(0.3, 0.3), judged(0.2, 0.2))
+        assert choice._clearly_better(BY_SAMPLE, judged(0.1, 0.1, 0.1), judged(0.2, 0.2, 0.3))
+        assert not choice._clearly_better(BY_SAMPLE, judged(0.1, 0.1, 0.1), judged(0.1, 0.1, 0.3))
+        assert not choice._clearly_better(BY_SAMPLE, judged(0.1, 0.2), judged(0.1, 0.2))
+        assert not choice._clearly_better(BY_SAMPLE, judged(0.3, 0.3), judged(0.2, 0.2))
 
 
 class TestScores:
@@ -328,11 +317,12 @@ class TestScores:
 
 
 class Clock:
-    """Time passes only where a method is evaluated: so many seconds for each."""
+    """Time passes only where a method is evaluated: so many seconds for each. Each method is a leg of its own."""
 
     def __init__(self, monkeypatch, seconds):
+        monkeypatch.setattr(race, "_SHORTEST_LEG", 0.0)
         self.now, self.seconds, self.calls = 100.0, seconds, []
-        for module in (evaluated, results, evaluation):
+        for module in (evaluated, race, evaluation):
             monkeypatch.setattr(module, "time", SimpleNamespace(perf_counter=lambda: self.now))
         plain = evaluation.fit_grid
 
@@ -345,8 +335,8 @@ class Clock:
         monkeypatch.setattr(evaluation, "fit_grid", evaluate)
 
 
-SECONDS = {"nearest centroid": 0.1, "k-NN": 0.2, "local SDA": 0.7, "SVM (clip)": 3.3}
-"""In proportion to the effort that the table of methods states."""
+SECONDS = dict.fromkeys(NAMES, 1.0)
+"""The model of costs expects about the same for all of these methods if there are few samples."""
 
 
 class TestBudget:
@@ -356,73 +346,53 @@ class TestBudget:
         assert len(clock.calls) == 36
         assert {row.seconds for row in model.leaderboard_} == {9e6, 36e6}
         assert (model.left_out_, model.n_folds_) == ([], 9)
+        assert str(model.budget_report_) == "3.6e+07 s: 4 methods evaluated on all folds."
 
     def test_enough_time(self, monkeypatch):
-        clock = Clock(monkeypatch, SECONDS)
+        Clock(monkeypatch, SECONDS)
         model = AutoClassifier(NAMES, time_budget=1e3, cv=4).fit(S, Y)
-        assert clock.calls[:4] == ["nearest centroid", "k-NN", "local SDA", "SVM (clip)"]  # little effort first
         assert model.n_folds_ == 12
         assert board(model) == board(fitted(*NAMES))
 
-    def test_a_slow_method_is_skipped_and_the_next_is_tried(self, monkeypatch):
-        names = [*NAMES, "P-SVM"]
-        clock = Clock(monkeypatch, {**SECONDS, "local SDA": 50.0, "P-SVM": 5.8})
-        model = AutoClassifier(names, time_budget=120.0, cv=4, n_repeats=1).fit(S, Y)
-        assert model.left_out_ == ["local SDA"]
-        assert clock.calls.count("local SDA") == 1  # the first fold shows that it is too slow
-        assert clock.calls.count("P-SVM") == 4
-        assert model.n_folds_ == 4
-        assert clock.now - 100 <= 120
-        assert board(model) == board(fitted(*(n for n in names if n != "local SDA"), n_repeats=1))
-
     def test_what_a_method_needs_is_learned_from_those_before_it(self, monkeypatch):
-        """At the speed of the others the SVM would take 3.3 s on a fold, and is not begun."""
+        """A fold of each method takes a second: there is no time for all of them on four folds."""
         clock = Clock(monkeypatch, SECONDS)
-        model = AutoClassifier(NAMES, time_budget=6.0, cv=4).fit(S, Y)
-        assert model.left_out_ == ["SVM (clip)"]
-        assert "SVM (clip)" not in clock.calls
-        assert clock.now - 100 == pytest.approx(4.0)  # there is no time for a second repetition
+        with pytest.warns(SimilarityWarning, match=r"evaluated on all folds; not tried \(about .* s more\): "):
+            model = AutoClassifier(NAMES, time_budget=18.0, cv=4, n_repeats=1).fit(S, Y)
+        assert 0 < len(model.left_out_) < 3
+        assert not set(model.left_out_) & set(clock.calls)
+        assert clock.now - 100 <= 18.0
         assert model.n_folds_ == 4
+        kept = [name for name in NAMES if name not in model.left_out_]
+        assert board(model) == board(fitted(*kept, n_repeats=1))
+        assert list(model.budget_report_.left_out) == model.left_out_
 
     def test_repetitions_for_which_there_is_no_time_are_left_out(self, monkeypatch):
-        """One repetition takes 8.6 s, and 15% of the time are for the last fits."""
+        """One repetition takes 8 s; a tenth of the time and that of the last fits, at most 4 s, are reserved."""
         clock = Clock(monkeypatch, SECONDS)
-        for budget, n_folds in ((31.0, 6), (30.0, 4), (20.0, 2)):
+        for budget, n_folds in ((60.0, 6), (36.0, 4)):
             clock.now = 100.0
             model = AutoClassifier(NAMES, time_budget=budget, cv=2).fit(S, Y)
             assert (model.n_folds_, model.left_out_) == (n_folds, [])
             assert clock.now - 100 <= budget
+        assert (model.budget_report_.n_repeats, model.budget_report_.n_repeats_asked) == (2, 3)
 
-    def test_folds_are_left_out_if_methods_turn_out_slow_later(self, monkeypatch):
-        clock = Clock(monkeypatch, dict(SECONDS))
-        plain = evaluation.evaluate_fold
-
-        def slower(*rest):
-            found = plain(*rest)
-            clock.seconds["nearest centroid"] = 15.0
-            return found
-
-        monkeypatch.setattr(evaluation, "evaluate_fold", slower)
-        model = AutoClassifier(NAMES, time_budget=45.0, cv=4, n_repeats=1).fit(S, Y)
-        assert (model.left_out_, model.n_folds_) == ([], 3)
-        assert clock.now - 100 <= 45
-
-    def test_at_least_one_method_and_two_folds(self, monkeypatch):
+    def test_at_least_one_method_on_all_folds(self, monkeypatch):
         clock = Clock(monkeypatch, dict.fromkeys(NAMES, 5.0))
-        model = AutoClassifier(NAMES, time_budget=1e-9, cv=4).fit(S, Y)
-        assert [row.method for row in model.leaderboard_] == ["nearest centroid"]
-        assert model.left_out_ == ["k-NN", "local SDA", "SVM (clip)"]
-        assert model.n_folds_ == 2
-        assert len(clock.calls) == 2
-        assert len(model.out_of_fold_.labels) == 18
+        with pytest.warns(SimilarityWarning, match="not tried"):
+            model = AutoClassifier(NAMES, time_budget=1e-9, cv=4).fit(S, Y)
+        (row,) = model.leaderboard_
+        assert sorted([row.method, *model.left_out_]) == sorted(NAMES)
+        assert model.n_folds_ == len(clock.calls) == 4
+        assert len(model.out_of_fold_.labels) == 36
         assert model.predict(S).shape == (36,)
 
     def test_one_that_fails_is_not_the_one_that_is_always_tried(self, monkeypatch):
         Clock(monkeypatch, {"k-NN": 9.0, "nearest centroid": 9.0})
-        monkeypatch.setattr(NearestCentroid, "_fit_path", fail)
+        monkeypatch.setattr(KNNClassifier, "_fit_path", fail)
         model = AutoClassifier(["k-NN", "nearest centroid"], time_budget=3.0, cv=4).fit(S, Y)
-        assert model.best_method_ == "k-NN"
-        assert model.failures_ == {"nearest centroid": "RuntimeError: not today"}
+        assert model.best_method_ == "nearest centroid"
+        assert model.failures_ == {"k-NN": "RuntimeError: not today"}
         assert model.left_out_ == []
 
     def test_several_jobs(self):
@@ -555,7 +525,7 @@ class TestGroups:
             seen.extend(folds)
             return evaluation.evaluate(samples, table, folds, *rest, **options)
 
-        monkeypatch.setattr(results, "evaluate", recorded)
+        monkeypatch.setattr(method_results, "evaluate", recorded)
         with sklearn.config_context(enable_metadata_routing=routing):
             model = AutoClassifier(["k-NN", "nearest centroid"], cv=cv).fit(S, Y, groups=GROUPS.astype(str))
         assert len(seen) == model.n_folds_ == (12 if cv == 4 else cv.get_n_splits(S, Y, GROUPS))
@@ -684,7 +654,7 @@ class TestInput:
         found = MethodResults(
             Samples(Contract("vdm"), X, y), methods(["k-NN"], similarity="vdm"), [folds], Loss(None, None, None)
         )
-        found.run(None, None, False)
+        Race(found, 0.0, None, None, False).run()
         estimator = clone(methods(similarity="vdm")["k-NN"][0]).set_params(**model.best_params_)
         answers = np.empty((80, 2))
         for train, test in folds:

@@ -12,6 +12,7 @@ from similitude.auto import method_results as results
 from similitude.auto.combination import bagged_weights, best_points, combine, judge_method
 from similitude.auto.losses import Loss
 from similitude.auto.method_results import MethodResults
+from similitude.auto.race import Race
 from similitude.evaluation.engine import Evaluated
 from similitude.evaluation.folds import repeated_folds
 from similitude.numerics.temperature import floor_of
@@ -146,13 +147,15 @@ class Scripted(MethodResults):
         super().__init__(samples, methods, repeats, Loss(None, None, None))
         shape = (len(repeats),)
         self.script = {name: np.broadcast_to(found, shape + found.shape[-3:]) for name, found in answers.items()}
-        self.run(None, None, False)
+        Race(self, 0.0, None, None, False).run()
 
-    def _found(self, folds, names, n_jobs, bars):
-        for number, (_, test) in folds:
-            r = number // len(self.repeats[0])
-            points = {name: [point["p"] for point in self.runs[name].points] for name in names}
-            yield {n: Evaluated([("predict_proba", self.script[n][r, p][test]) for p in points[n]], 1.0) for n in names}
+    def evaluate(self, numbers, seconds, n_jobs=None, note=None):
+        for number in numbers:
+            test, r = self.folds[number][1], number // len(self.repeats[0])
+            for name in seconds:
+                points = [point["p"] for point in self.runs[name].points]
+                found = [("predict_proba", self.script[name][r, p][test]) for p in points]
+                self.runs[name].take(number, Evaluated(found, 1.0))
 
 
 def noise(seed, n=60, n_methods=5, n_points=20):

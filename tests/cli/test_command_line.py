@@ -117,9 +117,9 @@ def test_messages_are_one_line(capsys):
     ("words", "task"),
     [
         (("compare", "--folds", "3", "--methods", "k-nn"), "outer folds"),
-        (("fit", "--method", "k-nn", "-o", "out.html"), "folds"),
-        (("fit", "--time-budget", "0.001", "-o", "out.html"), "folds"),
-        (("report", "--methods", "k-nn", "-o", "out.html"), "folds"),
+        (("fit", "--method", "k-nn", "-o", "out.html"), "methods"),
+        (("fit", "--time-budget", "0.001", "-o", "out.html"), "methods"),
+        (("report", "--methods", "k-nn", "-o", "out.html"), "methods"),
         (("pairwise", "--similarity", "euclidean", "-o", "out.npy"), "Filling blocks"),
     ],
     ids=lambda words: " ".join(words[:3]) if isinstance(words, tuple) else "",

@@ -145,9 +145,9 @@ class TestFit:
         assert "best ones" in shown.stdout
         assert "no time" not in shown.stdout
         hurried = run(*words, "-o", "m.model", "--time-budget", "1e-9").stdout
-        assert "by cross-validation on 2 folds" in hurried
+        assert "by cross-validation on 5 folds" in hurried
         left_out = load_model("m.model", return_info=True)[1]["notes"]["left_out"]
-        assert sorted(left_out) == sorted(set(few) - {"nearest centroid"})
+        assert sorted(left_out) == sorted(set(few) - {"k-NN"})
         assert f"no time for {', '.join(left_out)}\n" in hurried
 
     def test_small_classes(self, folder):

@@ -3,9 +3,10 @@
 from similitude.auto.auto import AutoClassifier, OutOfFold
 from similitude.auto.combined import CombinedClassifier, CombinedMember
 from similitude.auto.comparison import SimilarityComparison, SimilarityRow, Together
-from similitude.auto.leaderboard import COMBINATION, LeaderboardRow
+from similitude.auto.leaderboard import COMBINATION, Leaderboard, LeaderboardRow
 from similitude.auto.methods import COMPARED_ONLY, MIXTURES, PEERS, SLOW, methods, mixtures, slug
 from similitude.auto.nested import INNER_FOLDS, NO_TIME, nested_errors
+from similitude.auto.race import BudgetReport
 from similitude.auto.reading import split_names
 from similitude.auto.several import compare_similarities
 from similitude.auto.votes import Votes
@@ -19,8 +20,10 @@ __all__ = [
     "PEERS",
     "SLOW",
     "AutoClassifier",
+    "BudgetReport",
     "CombinedClassifier",
     "CombinedMember",
+    "Leaderboard",
     "LeaderboardRow",
     "OutOfFold",
     "SimilarityComparison",

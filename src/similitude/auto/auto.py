@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from similitude._utils.checks import check_choice, check_integer
 from similitude._utils.docs import shared_docs
+from similitude._utils.progress import working
 from similitude._utils.warn import silenced, warn
 from similitude.auto.choice import Choice, choose
 from similitude.auto.combined import CombinedClassifier, CombinedMember, combined_classifier, combined_state
@@ -22,10 +23,12 @@ from similitude.auto.leaderboard import failure_text
 from similitude.auto.method_results import MethodResults
 from similitude.auto.votes import Votes
 from similitude.base import SimilarityEstimator, forget_fit
+from similitude.diagnosis import Diagnosis, diagnose
 from similitude.evaluation.engine import Entry, Evaluated, at_point, evaluate, fitted_on, predictions
 from similitude.evaluation.folds import stratified_folds
 from similitude.numerics.significance import standard_error
 from similitude.proximity.check import SimilarityWarning
+from similitude.reader import Samples, named_errors
 from similitude.sets.mixins import ApproximateSets
 from similitude.splits.nearness import nearest_training
 
@@ -34,6 +37,7 @@ if TYPE_CHECKING:
     from similitude.similarities.registry import SimilarityLike
 
 PREFERENCES = ("accuracy", "simple")
+_MOST_DIAGNOSED = 1000
 
 _COMBINATION = ("costs", "priors", "class_weight", "similarity", "dissimilarity")
 """The parameters that the combination has, too."""
@@ -57,16 +61,16 @@ class OutOfFold(NamedTuple):
 class AutoClassifier(ApproximateSets, SimilarityEstimator):
     """Evaluate the methods on the same folds, and combine those that work best together.
 
-    1. The similarity is diagnosed, for the user to read.
-    2. The whole grid of each method is evaluated on every fold; the methods share the work that they have in common,
-       such as the eigendecomposition and the neighbour sort of a fold. If X holds dissimilarities, the map is a
-       parameter of most grids. With few samples the folds are repeated, and the answers for each sample are averaged.
-    3. The answers of each method are calibrated on its own answers for other folds
+    1. The methods race (:mod:`similitude.auto.race`): cheap ones come first, and after the first folds the points and
+       methods that are clearly worse stop. On each fold the methods share the work that they have in common, such as
+       the eigendecomposition and the neighbour sort. If X holds dissimilarities, the map is a parameter of most grids.
+       With few samples the folds are repeated, and the answers for each sample are averaged.
+    2. The answers of each method are calibrated on its own answers for other folds
        (:mod:`similitude.numerics.temperature`). Rows that give no evidence have a posterior of their own, which is the
        same for all methods (see :class:`CombinedClassifier`).
-    4. The methods, each at its best point, are combined by bagged greedy selection
+    3. The methods, each at its best point, are combined by bagged greedy selection
        (:mod:`similitude.auto.combination`). A single method is chosen if it is clearly better than the combination.
-    5. The members are fitted on all samples. ``best_estimator_`` predicts with the weighted mean of their posteriors.
+    4. The members are fitted on all samples. ``best_estimator_`` predicts with the weighted mean of their posteriors.
 
     Every error on the leaderboard was counted on samples that were not used for the choice of the point, the members or
     the weights: the samples are divided into parts, and the choice for each part is made on the others [1]_.
@@ -82,9 +86,10 @@ class AutoClassifier(ApproximateSets, SimilarityEstimator):
         Names from :func:`similitude.auto.methods.methods`, and, with several similarities, from
         :func:`similitude.auto.methods.mixtures`.
     time_budget : float, default=None
-        The time limit in seconds. Methods that need little time are tried first; what a method needs is learned from
-        the first fold. Methods that would take too long are left out, and so are repetitions for which there is no
-        time. The result then depends on the machine.
+        The time limit in seconds for the whole fit. Methods that need little time are tried first; methods that would
+        take too long are left out, with a warning, and so are repetitions for which there is no time. The folds are the
+        same as without a limit. The result depends on the machine; with the methods that were tried as ``methods`` it
+        can be reproduced.
     cv : int, splitter or iterable, default=5
         The folds. An int means stratified and shuffled folds, which keep groups together. A class with a single sample
         is in every training part and is not tested.
@@ -106,6 +111,8 @@ class AutoClassifier(ApproximateSets, SimilarityEstimator):
     nested_cv : int, default=None
         The number of outer folds for ``nested_error_``. Each takes about as long as the rest of ``fit``;
         ``time_budget`` applies to each of them separately.
+    diagnose : bool, default=True
+        Whether ``diagnosis_`` is computed, after the choice, from at most 1,000 samples.
     random_state : int or None, default=0
         The random state for the folds and the bootstrap samples.
     n_jobs : int, default=None
@@ -121,15 +128,19 @@ class AutoClassifier(ApproximateSets, SimilarityEstimator):
     Attributes
     ----------
     {classes_}
-    leaderboard_ : list of LeaderboardRow
-        The methods and the combination, from the smallest error to the largest, with the weights in the combination.
+    leaderboard_ : Leaderboard
+        The methods and the combination, from the smallest error (with ``scoring``, the best score) to the largest, with
+        the weights in the combination, and then the methods that were stopped after some folds; ``print`` shows a
+        table, ``to_frame()`` returns a DataFrame.
     best_method_ : str
         The name of the chosen method, or "combination".
     best_estimator_ : CombinedClassifier
         The chosen members fitted on all samples.
     best_params_ : dict
         The parameters of the chosen method; for a combination the parameters of each member by name.
-    diagnosis_ : Diagnosis, or dict of Diagnosis
+    budget_report_ : BudgetReport
+        What the time was spent on, and which methods were stopped or left out; ``print`` shows it as a sentence.
+    diagnosis_ : Diagnosis, dict of Diagnosis, or None
         The diagnosis of the similarity; of each by name if there are several.
     similarities_ : SimilarityComparison
         The comparison of the similarities, if there are several, and methods on single ones: see
@@ -169,7 +180,7 @@ class AutoClassifier(ApproximateSets, SimilarityEstimator):
     >>> auto.fit(voting.data, voting.target).best_method_
     'combination'
     >>> [(row.method, round(100 * row.error, 1), round(row.weight, 1)) for row in auto.leaderboard_]
-    [('k-NN', 4.6, 0.3), ('combination', 4.8, 1.0), ('SVM (clip)', 5.1, 0.7), ('nearest centroid', 9.7, 0.0)]
+    [('k-NN', 4.6, 0.3), ('combination', 5.1, 1.0), ('SVM (clip)', 5.7, 0.7), ('nearest centroid', 13.2, 0.0)]
     """
 
     _takes_training = False
@@ -188,6 +199,7 @@ class AutoClassifier(ApproximateSets, SimilarityEstimator):
         class_weight: ClassWeight = None,
         n_repeats: int | None = None,
         nested_cv: int | None = None,
+        diagnose: bool = True,
         random_state: int | None = 0,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -204,6 +216,7 @@ class AutoClassifier(ApproximateSets, SimilarityEstimator):
         self.class_weight = class_weight
         self.n_repeats = n_repeats
         self.nested_cv = nested_cv
+        self.diagnose = diagnose
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -245,15 +258,18 @@ class AutoClassifier(ApproximateSets, SimilarityEstimator):
         evaluated = evaluate_methods(X, y, groups, **{name: getattr(self, name) for name in _EVALUATION})
         results = evaluated.results
         choice = choose(results, self.prefer, self.random_state or 0)
-        best = fitted_choice(evaluated, choice, **{name: getattr(self, name) for name in _COMBINATION})
+        with working("fitting the chosen methods on all samples", self.verbose > 0):
+            best = fitted_choice(evaluated, choice, **{name: getattr(self, name) for name in _COMBINATION})
         found: dict[str, Any] = {"out_of_fold_": _out_of_fold(results, choice)}
         if any(run.similarity is not None for run in results.runs.values()):
             found["similarities_"] = compared(results, self.random_state or 0)
+        with working("diagnosing the similarity", self.verbose > 0):
+            diagnosis = _diagnosed(results.samples) if self.diagnose else None
         error, deviation = (None, None) if self.nested_cv is None else self._nested_error(evaluated)
         # Nothing is set before all of it is known: a fit that fails leaves the estimator as it was.
         forget_fit(self)
         self.__dict__.update(found)
-        self.classes_, self.diagnosis_ = results.classes, evaluated.diagnosis
+        self.classes_, self.diagnosis_, self.budget_report_ = results.classes, diagnosis, evaluated.budget
         self.best_method_, self.best_params_, self.best_estimator_ = choice.method, choice.parameters, best
         self.leaderboard_ = choice.leaderboard
         self.failures_, self.left_out_, self.n_folds_ = results.failures, results.left_out, results.n_folds
@@ -265,6 +281,8 @@ class AutoClassifier(ApproximateSets, SimilarityEstimator):
                 setattr(self, name, getattr(best, name))
         if self.failures_:
             warn(failure_text(self.failures_, "failures_"), SimilarityWarning)
+        if self.left_out_ or evaluated.budget.interrupted:
+            warn(str(evaluated.budget), SimilarityWarning)
         self._warn_of_coverage()
         return self
 
@@ -334,6 +352,16 @@ class AutoClassifier(ApproximateSets, SimilarityEstimator):
         """
         check_is_fitted(self)
         return self.best_estimator_.explain(X)
+
+
+def _diagnosed(samples: Samples) -> Diagnosis | dict[str, Diagnosis]:
+    """Return the diagnosis of the similarity, or of each by name if there are several."""
+    found = {}
+    for name, part in samples.parts.items():
+        with named_errors(name, len(samples.parts)):
+            map_name = part.contract.map_name
+            found[name] = diagnose(part.values, part.y, dissimilarity=map_name, max_samples=_MOST_DIAGNOSED)
+    return found if samples.named else next(iter(found.values()))
 
 
 def fitted_choice(evaluated: EvaluatedMethods, choice: Choice, **parameters: Any) -> CombinedClassifier:

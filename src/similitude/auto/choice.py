@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from similitude.auto.combination import Judgement, Member, best_points, combine, eligible, judge_method, judged
-from similitude.auto.leaderboard import COMBINATION, LeaderboardRow, by_evidence
+from similitude.auto.leaderboard import COMBINATION, Leaderboard, LeaderboardRow, by_evidence
 from similitude.auto.method_results import MethodResults
 from similitude.numerics.significance import standard_error, wilcoxon_greater
 
@@ -20,7 +20,7 @@ class Choice:
     method: str
     members: list[Member]
     parameters: dict[str, Any]
-    leaderboard: list[LeaderboardRow]
+    leaderboard: Leaderboard
     judgement: Judgement
     """The answers of the choice for samples that were not used for it."""
 
@@ -58,7 +58,7 @@ def chosen_method(
     if len(combined) == 1:
         return combined[0].run.name
     best = min(allowed, key=lambda name: _mean_loss(results, allowed[name]))
-    return best if _clearly_better(singles[best], together) else COMBINATION
+    return best if _clearly_better(results, singles[best], together) else COMBINATION
 
 
 def leaderboard(
@@ -67,8 +67,8 @@ def leaderboard(
     combined: list[Member],
     together: Judgement,
     best_method: str,
-) -> list[LeaderboardRow]:
-    """Return the methods and their combination, from the smallest error to the largest."""
+) -> Leaderboard:
+    """Return the methods and their combination, the best first, and then those that were stopped."""
     rows = []
     for name, run in results.runs.items():
         point = int(best_points(results, run, None)[0])
@@ -87,11 +87,29 @@ def leaderboard(
         seconds = sum(row.seconds for row in rows)
         row = _standing(results, COMBINATION, together, seconds, best_method == COMBINATION)
         rows.append(replace(row, weight=1.0))
-    rows.sort(key=lambda row: (row.error, row.loss))
+    rows.sort(key=lambda row: (row.error, row.loss) if results.loss.scoring_is_default else (row.loss, row.error))
     by_part = {name: _errors_by_part(results, single) for name, single in found.items()}
     first = by_part[rows[0].name]
     tested = [replace(row, p_value=wilcoxon_greater(by_part[row.name], first)) for row in rows[1:]]
-    return [rows[0], *tested]
+    return Leaderboard([rows[0], *tested, *_stopped_rows(results)])
+
+
+def _stopped_rows(results: MethodResults) -> list[LeaderboardRow]:
+    """Return the methods that were stopped, from the smallest excess over the error of the others to the largest."""
+    stopped = sorted(results.stopped.values(), key=lambda own: np.mean(own.wrong) - np.mean(own.others))
+    return [
+        LeaderboardRow(
+            own.run.method,
+            float(np.mean(own.wrong)),
+            standard_error(own.wrong),
+            own.parameters,
+            own.run.total_seconds,
+            similarity=own.run.similarity,
+            n_folds=len(own.run.seconds),
+            error_of_others=float(np.mean(own.others)),
+        )
+        for own in stopped
+    ]
 
 
 def _mean_loss(results: MethodResults, found: Judgement) -> float:
@@ -102,6 +120,7 @@ def _standing(results: MethodResults, name: str, found: Judgement, seconds: floa
     error = float(np.mean(found.wrong))
     loss = _mean_loss(results, found)
     row = LeaderboardRow(name, error, standard_error(found.wrong), seconds=seconds, loss=loss, chosen=chosen)
+    row = replace(row, n_folds=results.n_folds, score=None if results.loss.scoring_is_default else -loss)
     return replace(row, **by_evidence(found.wrong, results.lacking))
 
 
@@ -109,10 +128,30 @@ def _errors_by_part(results: MethodResults, found: Judgement) -> np.ndarray:
     return np.array([np.mean(found.wrong[results.parts == part]) for part in np.unique(results.parts)])
 
 
-def _clearly_better(single: Judgement, together: Judgement) -> bool:
-    """Return whether the loss of a single method is lower by more than two standard errors of the difference."""
+def _clearly_better(results: MethodResults, single: Judgement, together: Judgement) -> bool:
+    """Return whether the loss of a single method is lower by more than two standard errors of the difference.
+
+    The losses are those of the samples or, if a scorer needs several samples, of the parts.
+    """
     gain = together.losses - single.losses
-    return bool(np.mean(gain) > 2 * standard_error(gain))
+    if not results.loss.by_sample:
+        if _mean_loss(results, single) >= _mean_loss(results, together):
+            return False
+        gain = _losses_by_part(results, together) - _losses_by_part(results, single)
+        gain = gain[~np.isnan(gain)]
+    return len(gain) > 1 and bool(np.mean(gain) > 2 * standard_error(gain))
+
+
+def _losses_by_part(results: MethodResults, found: Judgement) -> np.ndarray:
+    """Return the loss of each part; NaN if the scorer cannot score it, for instance because a class is missing."""
+    losses = []
+    for part in np.unique(results.parts):
+        own = results.parts == part
+        try:
+            losses.append(float(results.loss.mean(found.posteriors[own], results.truth[own], results.classes)))
+        except ValueError:
+            losses.append(float("nan"))
+    return np.array(losses)
 
 
 def _simplest(singles: dict[str, Judgement]) -> str:

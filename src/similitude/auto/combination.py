@@ -21,8 +21,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from similitude.auto.losses import Loss
-from similitude.auto.method_result import MethodResult
-from similitude.auto.method_results import MethodResults
+from similitude.auto.method_results import MethodResult, MethodResults
 from similitude.auto.methods import COMPARED_ONLY
 
 BAGS = 20

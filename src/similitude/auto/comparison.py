@@ -17,8 +17,7 @@ from similitude.auto.combination import (
     judge_method,
 )
 from similitude.auto.leaderboard import names_text
-from similitude.auto.method_result import MethodResult
-from similitude.auto.method_results import MethodResults
+from similitude.auto.method_results import MethodResult, MethodResults
 from similitude.auto.methods import COMPARED_ONLY
 from similitude.numerics.significance import holm, mcnemar, standard_error
 from similitude.proximity.proximities import as_proximities

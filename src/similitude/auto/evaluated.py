@@ -14,10 +14,9 @@ from similitude._utils.ids import labels_in_order
 from similitude.auto.losses import Loss
 from similitude.auto.method_results import MethodResults
 from similitude.auto.methods import methods as methods_named
+from similitude.auto.race import BudgetReport, Race
 from similitude.auto.reading import entries, read_samples
-from similitude.diagnosis import Diagnosis, diagnose
 from similitude.labels import Labels, check_two_classes, encoded_labels
-from similitude.reader import Samples, named_errors
 from similitude.splits.leaks import folds_of_samples
 
 
@@ -28,9 +27,9 @@ class EvaluatedMethods:
     results: MethodResults
     labels: Labels
     groups: np.ndarray | None
-    diagnosis: Diagnosis | dict[str, Diagnosis]
     methods: dict[str, Any]
     """All methods with their grids, also those that failed or were left out."""
+    budget: BudgetReport
 
 
 def evaluate_methods(
@@ -51,8 +50,12 @@ def evaluate_methods(
     verbose: int = 0,
     similarity: Any = "precomputed",
     dissimilarity: Any = None,
+    stops: bool = True,
 ) -> EvaluatedMethods:
-    """Read and diagnose the samples, and return the results of the methods; parameters as in ``AutoClassifier``."""
+    """Read the samples, and return the results of the methods; parameters as in ``AutoClassifier``.
+
+    Unless ``stops``, every method is evaluated on all folds.
+    """
     start = time.perf_counter()
     if time_budget is not None:
         check_positive(time_budget, "time_budget")
@@ -67,25 +70,17 @@ def evaluate_methods(
         else methods_named(methods, similarity=similarity, dissimilarity=dissimilarity)
     )
     check_two_classes(np.unique(samples.y))
-    diagnosis = _diagnosed(samples)
     groups = labels_in_order(groups, X, "groups")
     labels = encoded_labels(samples.y, costs, priors, class_weight)
     repeats, groups = folds_of_samples(samples, cv, n_repeats, groups, random_state)
     results = MethodResults(samples, table, repeats, _loss(scoring, labels))
-    results.run(None if time_budget is None else start + float(time_budget), n_jobs, verbose > 0)
+    race = Race(results, start, time_budget, n_jobs, verbose > 0, stops=stops)
+    report = race.run()
     if not results.runs:
-        first = next(iter(results.failures.items()))
-        raise ValueError(f"methods: none could be used; {first[0]} failed with: {first[1]}")
-    return EvaluatedMethods(results, labels, groups, diagnosis, table)
-
-
-def _diagnosed(samples: Samples) -> Diagnosis | dict[str, Diagnosis]:
-    """Return the diagnosis of the similarity, or of each by name if there are several."""
-    found = {}
-    for name, part in samples.parts.items():
-        with named_errors(name, len(samples.parts)):
-            found[name] = diagnose(part.values, part.y, dissimilarity=part.contract.map_name)
-    return found if samples.named else next(iter(found.values()))
+        name, failure = next(iter(results.failures.items()))
+        kind = MemoryError if failure.startswith("MemoryError") else ValueError
+        raise kind(f"methods: none could be used; {name} failed with: {failure}")
+    return EvaluatedMethods(results, labels, groups, table, report)
 
 
 def _loss(scoring: Any, labels: Labels) -> Loss:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import html
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
 
+from similitude._utils.extras import require
 from similitude.proximity.unknown import NEEDS_ALL_PAIRS
 
 COMBINATION = "combination"
@@ -38,11 +40,82 @@ class LeaderboardRow:
     error_with_evidence: float | None = None
     error_without_evidence: float | None = None
     without_evidence: float = 0.0
+    score: float | None = None
+    n_folds: int | None = None
+    error_of_others: float | None = None
+
+    @property
+    def stopped(self) -> bool:
+        """Whether the method was evaluated on some of the folds only; the others' error is that on the same folds."""
+        return self.error_of_others is not None
 
     @property
     def name(self) -> str:
         """The method, and the similarity if there are several."""
         return name_on(self.method, self.similarity)
+
+
+@dataclass(frozen=True, repr=False)
+class Leaderboard(Sequence):
+    """The methods and their combination, the best first; ``print`` shows them as a table.
+
+    Methods that were stopped, because the combination could not be expected to gain from them, come last.
+
+    Parameters
+    ----------
+    rows : list of LeaderboardRow
+        The methods.
+    """
+
+    rows: list[LeaderboardRow]
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __getitem__(self, i: Any) -> Any:
+        return self.rows[i]
+
+    def _table(self) -> list[dict[str, str]]:
+        found = []
+        for row in self.rows:
+            cells = {"method": row.name}
+            if self.rows[0].score is not None:
+                cells["score"] = "" if row.score is None else f"{row.score:.4f}"
+            cells["error %"] = f"{100 * row.error:.1f}"
+            cells["s.e."] = f"{100 * row.standard_error:.1f}"
+            cells["weight"] = f"{row.weight:.2f}" if row.weight else ""
+            cells["seconds"] = f"{row.seconds:.1f}"
+            note = "" if row.p_value is None else f"p = {row.p_value:.2g}"
+            if row.error_of_others is not None:
+                folds = f"{row.n_folds} fold{'' if row.n_folds == 1 else 's'}"
+                note = f"stopped after {folds}; others {100 * row.error_of_others:.1f}% there"
+            cells["note"] = "chosen" if row.chosen else note
+            found.append(cells)
+        return found
+
+    def __repr__(self) -> str:
+        table = self._table()
+        rows = [list(table[0]), *(list(cells.values()) for cells in table)]
+        widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+        return "\n".join("  ".join(text.ljust(width) for text, width in zip(row, widths)).rstrip() for row in rows)
+
+    def _repr_html_(self) -> str:
+        table = self._table()
+        head = "".join(f"<th>{html.escape(name)}</th>" for name in table[0])
+        body = "".join(
+            "<tr>" + "".join(f"<td>{html.escape(text)}</td>" for text in cells.values()) + "</tr>" for cells in table
+        )
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+    def to_frame(self) -> Any:
+        """Return the rows as a DataFrame, with a column for each field.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row for each method.
+        """
+        return require("pandas", "data").DataFrame([{"name": row.name, **asdict(row)} for row in self.rows])
 
 
 def by_evidence(wrong: np.ndarray, lacking: np.ndarray) -> dict[str, Any]:

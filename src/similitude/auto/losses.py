@@ -33,6 +33,11 @@ class Loss:
         self._of_sample = _LOSSES.get(scoring) if isinstance(scoring, str) else None
 
     @property
+    def scoring_is_default(self) -> bool:
+        """Whether no scoring was asked for; methods are then sorted by their errors."""
+        return self.scoring in (DEFAULT, "cost")
+
+    @property
     def by_sample(self) -> bool:
         """Whether each sample has its own loss; a scorer needs several samples."""
         return self._of_sample is not None

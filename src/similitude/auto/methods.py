@@ -24,6 +24,7 @@ from similitude.generative.fused import FusedClassifier
 from similitude.generative.local_bda import LocalBDA
 from similitude.generative.local_sda import LocalSDA
 from similitude.generative.sda import SDA
+from similitude.kernel.kernel_ridge import KernelRidgeClassifier
 from similitude.kernel.learned_spectrum import LearnedSpectrumSVC
 from similitude.kernel.mixture_svc import MixtureSVC
 from similitude.kernel.robust_svc import RobustSVC
@@ -40,8 +41,12 @@ NEIGHBORS = [*range(1, 17), 32, 64, 128]
 RIDGES = [10.0**j for j in range(-3, 2)]
 COSTS = [10.0**j for j in range(-3, 3)]
 PRICES = [0.1, 1.0, 10.0]
+PENALTIES = [0.01, *PRICES, 100.0]
 SMOOTHNESS = [1e-3, 1e-2]
 SHARES = [1e-3, 0.1, 0.5]
+
+_OVERHEAD = 3.0
+"""The milliseconds that any method takes on a fold."""
 
 WIDTHS = ["max-minus", "gauss:0.5", "gauss", "gauss:2", "exp:0.5", "exp"]
 """The maps that are tried for dissimilarities, in addition to the one that is given."""
@@ -50,19 +55,39 @@ FEW_WIDTHS = ["max-minus", "gauss"]
 
 
 @dataclass(frozen=True)
+class Cost:
+    """The time of a method on one fold, on one core of 2024, which grows by powers of the numbers of samples and
+    classes.
+
+    The milliseconds are those of 200 training samples in four classes.
+    """
+
+    milliseconds: float
+    in_samples: float
+    in_classes: float
+
+    def seconds(self, n: float, n_classes: int) -> float:
+        """Return the time for n training samples."""
+        return 1e-3 * (
+            _OVERHEAD + self.milliseconds * (n / 200) ** self.in_samples * (n_classes / 4) ** self.in_classes
+        )
+
+
+@dataclass(frozen=True)
 class MethodRecord:
     """All that is known of a method: every list of methods, and every name of one elsewhere, follows from these.
 
-    ``make(contract)`` returns the estimator and its grid; ``effort`` is the time in hundredths of a second for ten
-    folds of 200 samples in four classes. ``needs`` is what it looks at: the whole "matrix", "neighbors" or "columns".
-    ``maps`` are the maps of dissimilarities that are tried: "all", "few", the "given" one, or "none" if the result does
-    not depend on the map. A peer is what a practitioner would try who does not know similitude; ``by_name`` methods are
-    evaluated only if they are named, and never chosen if there are others, because a model file cannot hold them.
+    ``make(contract)`` returns the estimator and its grid; ``cost`` is the time that the grid takes on one fold, and
+    ``merit`` what the method is worth: of two of the same cost, that of the larger merit is tried first. ``needs`` is
+    what it looks at: the whole "matrix", "neighbors" or "columns". ``maps`` are the maps of dissimilarities that are
+    tried: "all", "few", the "given" one, or "none" if the result does not depend on the map. A peer is what a
+    practitioner would try who does not know similitude; ``by_name`` methods are evaluated only if they are named, and
+    never chosen if there are others, because a model file cannot hold them.
     """
 
     name: str
     make: Callable[[dict[str, Any]], Method]
-    effort: float
+    cost: Cost
     needs: Literal["matrix", "neighbors", "columns"]
     maps: Literal["all", "few", "given", "none"]
     source: str
@@ -70,6 +95,7 @@ class MethodRecord:
     peer: bool = False
     by_name: bool = False
     several: bool = False
+    merit: float = 1.0
 
     @property
     def slug(self) -> str:
@@ -117,6 +143,10 @@ def _svm(spectrum: str, power: int = -1) -> Callable[[dict[str, Any]], Method]:
     return _of(SimilaritySVC, {"C": relative(COSTS, power)}, spectrum=spectrum)
 
 
+def _ridge(spectrum: str) -> Callable[[dict[str, Any]], Method]:
+    return _of(KernelRidgeClassifier, {"reg": relative(PENALTIES)}, spectrum=spectrum)
+
+
 def _embedded(classifier: Any) -> Callable[[dict[str, Any]], Method]:
     return lambda contract: (make_pipeline(PseudoEuclideanEmbedding(0.95, **contract), clone(classifier)), {})
 
@@ -152,40 +182,114 @@ _BOOSTED = HistGradientBoostingClassifier(max_iter=60, max_features=0.1, random_
 
 # Simplest first. In _svm the squared kernel is in units of the square of the similarities.
 RECORDS = (
-    MethodRecord("k-NN", _knn("uniform", _K), 2, "neighbors", "none", "JMLR 2009, Section 5", "neighbors"),
-    MethodRecord("affinity k-NN", _knn("affinity", _K), 2, "neighbors", "all", "JMLR 2009, Section 5.2", "neighbors"),
-    MethodRecord("distance-weighted k-NN", _knn("distance", _K), 2, "neighbors", "all", "", "neighbors", peer=True),
-    MethodRecord("nearest centroid", _of(NearestCentroid, {}), 1, "matrix", "all", "JMLR 2009, Section 4", "neighbors"),
+    MethodRecord(
+        "k-NN", _knn("uniform", _K), Cost(2, 1.5, 0), "neighbors", "none", "JMLR 2009, Section 5", "neighbors", merit=3
+    ),
+    MethodRecord(
+        "affinity k-NN",
+        _knn("affinity", _K),
+        Cost(2, 1.5, 0),
+        "neighbors",
+        "all",
+        "JMLR 2009, Section 5.2",
+        "neighbors",
+    ),
+    MethodRecord(
+        "distance-weighted k-NN", _knn("distance", _K), Cost(2, 1.5, 0), "neighbors", "all", "", "neighbors", peer=True
+    ),
+    MethodRecord(
+        "nearest centroid",
+        _of(NearestCentroid, {}),
+        Cost(1, 2, 0),
+        "matrix",
+        "all",
+        "JMLR 2009, Section 4",
+        "neighbors",
+    ),
     MethodRecord(
         "local nearest centroid",
         _of(LocalNearestCentroid, _K),
-        4,
+        Cost(2, 2, 0),
         "neighbors",
         "all",
         "ICML 2007, Section 3",
         "neighbors",
     ),
     MethodRecord(
-        "nearest mean (embedded)", _embedded(NearestMean()), 12, "matrix", "all", "JMLR 2009, Section 2", "spectrum"
+        "nearest mean (embedded)",
+        _embedded(NearestMean()),
+        Cost(5, 2.5, 0),
+        "matrix",
+        "all",
+        "JMLR 2009, Section 2",
+        "spectrum",
+        merit=0.5,
     ),
-    MethodRecord("Fisher (embedded)", _embedded(_FISHER), 19, "matrix", "all", "JMLR 2009, Section 2", "spectrum"),
-    MethodRecord("SVM (clip)", _svm("clip"), 33, "matrix", "all", "JMLR 2009, Section 2", "kernel"),
-    MethodRecord("SVM (flip)", _svm("flip"), 27, "matrix", "all", "JMLR 2009, Section 2", "kernel"),
-    MethodRecord("SVM (shift)", _svm("shift"), 33, "matrix", "all", "JMLR 2009, Section 2", "kernel"),
-    MethodRecord("SVM (square)", _svm("square", -2), 25, "matrix", "all", "JMLR 2009, Section 2", "kernel"),
-    MethodRecord("KRI k-NN", _knn("kri", _KRI), 111, "neighbors", "few", "JMLR 2009, eq. 12", "neighbors"),
     MethodRecord(
-        "KRR k-NN", _knn("krr", _LOCAL, spectrum="pinv"), 34, "neighbors", "all", "JMLR 2009, eq. 15", "neighbors"
+        "Fisher (embedded)",
+        _embedded(_FISHER),
+        Cost(7, 2.5, 0.1),
+        "matrix",
+        "all",
+        "JMLR 2009, Section 2",
+        "spectrum",
+        merit=2,
     ),
-    MethodRecord("SVM-KNN", _of(LocalSVC, _LOCAL_SVM), 96, "neighbors", "few", "JMLR 2009, Section 5.3", "neighbors"),
-    MethodRecord("SDA", _of(SDA, {}), 4, "matrix", "all", "ICML 2007, Section 2", "generative"),
     MethodRecord(
-        "local SDA", _of(LocalSDA, _K, fallback="k"), 7, "neighbors", "all", "ICML 2007, eq. 5 to 9", "generative"
+        "SVM (clip)", _svm("clip"), Cost(5, 2.5, 0.2), "matrix", "all", "JMLR 2009, Section 2", "kernel", merit=2
+    ),
+    MethodRecord(
+        "SVM (flip)", _svm("flip"), Cost(5, 2.5, 0.2), "matrix", "all", "JMLR 2009, Section 2", "kernel", merit=2
+    ),
+    MethodRecord(
+        "SVM (shift)", _svm("shift"), Cost(5, 2.5, 0.2), "matrix", "all", "JMLR 2009, Section 2", "kernel", merit=0.5
+    ),
+    MethodRecord(
+        "SVM (square)", _svm("square", -2), Cost(5, 2.5, 0.2), "matrix", "all", "JMLR 2009, Section 2", "kernel"
+    ),
+    MethodRecord(
+        "kernel ridge (clip)", _ridge("clip"), Cost(5, 2.5, 0.2), "matrix", "all", "Suykens 1999", "kernel", merit=3
+    ),
+    MethodRecord(
+        "kernel ridge (flip)", _ridge("flip"), Cost(5, 2.5, 0.2), "matrix", "all", "Suykens 1999", "kernel", merit=3
+    ),
+    MethodRecord(
+        "KRI k-NN", _knn("kri", _KRI), Cost(160, 1, 0.4), "neighbors", "few", "JMLR 2009, eq. 12", "neighbors", merit=3
+    ),
+    MethodRecord(
+        "KRR k-NN",
+        _knn("krr", _LOCAL, spectrum="pinv"),
+        Cost(140, 1, 0),
+        "neighbors",
+        "all",
+        "JMLR 2009, eq. 15",
+        "neighbors",
+        merit=2,
+    ),
+    MethodRecord(
+        "SVM-KNN",
+        _of(LocalSVC, _LOCAL_SVM),
+        Cost(90, 1, 0.8),
+        "neighbors",
+        "few",
+        "JMLR 2009, Section 5.3",
+        "neighbors",
+        merit=2,
+    ),
+    MethodRecord("SDA", _of(SDA, {}), Cost(3, 2, 0), "matrix", "all", "ICML 2007, Section 2", "generative", merit=0.5),
+    MethodRecord(
+        "local SDA",
+        _of(LocalSDA, _K, fallback="k"),
+        Cost(4, 1.7, 0.2),
+        "neighbors",
+        "all",
+        "ICML 2007, eq. 5 to 9",
+        "generative",
     ),
     MethodRecord(
         "regularized local SDA",
         _of(LocalSDA, _SMOOTHED, alpha=0.1),
-        34,
+        Cost(15, 1.6, 0.6),
         "matrix",
         "all",
         "FUSION 2009, eq. 4 and 5",
@@ -194,43 +298,103 @@ RECORDS = (
     MethodRecord(
         "DBoost",
         _of(DBoostClassifier, _ROUNDS, random_state=0),
-        111,
+        Cost(28, 1, 1.3),
         "matrix",
         "none",
         "NC 2009, Section 3",
         "boosting",
     ),
-    MethodRecord("P-SVM", _of(PotentialSVC, _POTENTIAL), 58, "columns", "all", "JMLR 2009, eq. 6", "features"),
-    MethodRecord("LP machine", _of(LPMachine, _PROGRAM), 40, "columns", "given", "JMLR 2009, eq. 5", "features"),
-    MethodRecord("robust SVM", _of(RobustSVC, _ROBUST), 193, "matrix", "given", "ICML 2009, eq. 2 and 8", "kernel"),
+    MethodRecord(
+        "P-SVM",
+        _of(PotentialSVC, _POTENTIAL),
+        Cost(27, 1.7, 0.8),
+        "columns",
+        "all",
+        "JMLR 2009, eq. 6",
+        "features",
+        merit=2,
+    ),
+    MethodRecord(
+        "LP machine", _of(LPMachine, _PROGRAM), Cost(10, 2, 0.4), "columns", "given", "JMLR 2009, eq. 5", "features"
+    ),
+    MethodRecord(
+        "robust SVM",
+        _of(RobustSVC, _ROBUST),
+        Cost(46, 2.3, 0.5),
+        "matrix",
+        "given",
+        "ICML 2009, eq. 2 and 8",
+        "kernel",
+        merit=0.3,
+    ),
     MethodRecord(
         "learned-spectrum SVM",
         _of(LearnedSpectrumSVC, _SPECTRUM),
-        300,
+        Cost(200, 1.9, 0.7),
         "matrix",
         "given",
         "ICML 2009, eq. 10 to 12",
         "kernel",
+        merit=0.3,
     ),
-    MethodRecord("linear SVM (features)", _recipe("linear SVM"), 30, "columns", "all", "JMLR 2009, eq. 4", "features"),
-    MethodRecord("RBF SVM (features)", _recipe("RBF SVM"), 104, "columns", "few", "JMLR 2009, Section 3", "features"),
-    MethodRecord("LSVM (features)", _recipe("LSVM"), 50, "columns", "none", "NC 2009, Section 6", "features"),
-    MethodRecord("RFD (features)", _recipe("RFD"), 21, "columns", "all", "Pekalska et al. 2001", "features"),
-    MethodRecord("RQD (features)", _recipe("RQD"), 40, "columns", "all", "Pekalska & Duin 2002", "features"),
+    MethodRecord(
+        "linear SVM (features)",
+        _recipe("linear SVM"),
+        Cost(3, 2, 0.3),
+        "columns",
+        "all",
+        "JMLR 2009, eq. 4",
+        "features",
+        merit=2,
+    ),
+    MethodRecord(
+        "RBF SVM (features)",
+        _recipe("RBF SVM"),
+        Cost(8, 2.4, 0.3),
+        "columns",
+        "few",
+        "JMLR 2009, Section 3",
+        "features",
+        merit=3,
+    ),
+    MethodRecord(
+        "LSVM (features)", _recipe("LSVM"), Cost(13, 1.8, 0.2), "columns", "none", "NC 2009, Section 6", "features"
+    ),
+    MethodRecord(
+        "RFD (features)",
+        _recipe("RFD"),
+        Cost(8, 2.4, 0.2),
+        "columns",
+        "all",
+        "Pekalska et al. 2001",
+        "features",
+        merit=3,
+    ),
+    MethodRecord(
+        "RQD (features)",
+        _recipe("RQD"),
+        Cost(13, 1.4, 0),
+        "columns",
+        "all",
+        "Pekalska & Duin 2002",
+        "features",
+        merit=2,
+    ),
     MethodRecord(
         "logistic regression (features)",
         _on_rows(LogisticRegression(), _LOGISTIC),
-        96,
+        Cost(28, 1.5, 1),
         "columns",
         "few",
         "",
         "features",
         peer=True,
+        merit=2,
     ),
     MethodRecord(
         "random forest (features)",
         _on_rows(_FOREST, {}),
-        150,
+        Cost(150, 1, 0.3),
         "columns",
         "none",
         "",
@@ -241,7 +405,7 @@ RECORDS = (
     MethodRecord(
         "gradient boosting (features)",
         _on_rows(_BOOSTED, {}),
-        100,
+        Cost(300, 1.5, 1.5),
         "columns",
         "none",
         "",
@@ -249,13 +413,37 @@ RECORDS = (
         peer=True,
         by_name=True,
     ),
-    MethodRecord("SDA and BDA fused", _fused, 54, "matrix", "given", "FUSION 2009, eq. 6", "fusion"),
+    MethodRecord(
+        "SDA and BDA fused", _fused, Cost(20, 1.7, 0.5), "matrix", "given", "FUSION 2009, eq. 6", "fusion", merit=2
+    ),
 )
 MIXTURE_RECORDS = (
-    MethodRecord("SVM (equal mixture)", _mixture("equal"), 40, "matrix", "given", "", "several", several=True),
-    MethodRecord("SVM (aligned mixture)", _mixture("aligned"), 41, "matrix", "given", "", "several", several=True),
+    MethodRecord(
+        "SVM (equal mixture)",
+        _mixture("equal"),
+        Cost(40, 2.5, 0.2),
+        "matrix",
+        "given",
+        "",
+        "several",
+        several=True,
+        merit=9,
+    ),
+    MethodRecord(
+        "SVM (aligned mixture)",
+        _mixture("aligned"),
+        Cost(41, 2.5, 0.2),
+        "matrix",
+        "given",
+        "",
+        "several",
+        several=True,
+        merit=9,
+    ),
     # With a large gamma it is the SVM on the sum of the clipped or flipped similarities.
-    MethodRecord("mixture SVM", _of(MixtureSVC, _MIXTURE), 1000, "matrix", "given", "", "several", several=True),
+    MethodRecord(
+        "mixture SVM", _of(MixtureSVC, _MIXTURE), Cost(1000, 2.3, 0.7), "matrix", "given", "", "several", several=True
+    ),
 )
 _RECORD_OF = {record.name: record for record in (*RECORDS, *MIXTURE_RECORDS)}
 SLOW = tuple(record.name for record in RECORDS if record.maps == "given" and record.make is not _fused)
@@ -276,7 +464,7 @@ def methods(names: str | Iterable[str] = "all", **contract: Any) -> dict[str, Me
     ===========  ===========================================================================================
     relative to  parameters
     ===========  ===========================================================================================
-    scale        reg of KRI and KRR, epsilon of the P-SVM, eta of the learned spectrum
+    scale        reg of KRI, KRR and kernel ridge, epsilon of the P-SVM, eta of the learned spectrum
     1 / scale    C of the SVMs, of SVM-KNN, of the LP machine and of the P-SVM
     1 / scale^2  C of the SVM on the squared spectrum
     1 / scale^3  rho of the robust SVM
@@ -359,6 +547,6 @@ def mixtures(**contract: Any) -> dict[str, Method]:
     return {record.name: record.method(contract) for record in MIXTURE_RECORDS}
 
 
-def effort(name: str) -> float:
-    """Return how long a method takes, in hundredths of a second for ten folds of 200 samples in four classes."""
-    return _RECORD_OF[name].effort if name in _RECORD_OF else 100.0
+def record_of(name: str) -> MethodRecord:
+    """Return the record of a method; one that is not in the list counts as of average cost."""
+    return _RECORD_OF.get(name) or MethodRecord(name, _fused, Cost(50, 2, 0.5), "matrix", "given", "", "")

@@ -18,6 +18,7 @@ from similitude.auto.leaderboard import COMBINATION, LeaderboardRow, by_evidence
 from similitude.auto.losses import Loss
 from similitude.auto.method_results import MethodResults
 from similitude.auto.methods import COMPARED_ONLY
+from similitude.auto.race import Race
 from similitude.evaluation.answers import answered
 from similitude.evaluation.engine import Method, absolute, evaluate_fold, given_to
 from similitude.evaluation.folds import Split, stratified_folds
@@ -53,7 +54,7 @@ class _OuterFold:
             groups = None if self.groups is None else self.groups[train]
             folds = stratified_folds(part.y, INNER_FOLDS, groups, self.seed)
             results = MethodResults(part, self.methods, [folds], Loss(None, None, None))
-            results.run(None if seconds is None else time.perf_counter() + seconds, None, False)
+            Race(results, time.perf_counter(), seconds, None, False, stops=False).run()
             return self._tested(results, train, test)
 
     def _tested(self, results: MethodResults, train: np.ndarray, test: np.ndarray) -> dict[str, Tested]:

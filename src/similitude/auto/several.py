@@ -97,6 +97,7 @@ def compare_similarities(
         verbose=verbose,
         similarity=similarity,
         dissimilarity=dissimilarity,
+        stops=False,
     )
     found = compared(evaluated.results, random_state or 0)
     if found.failures:

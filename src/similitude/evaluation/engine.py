@@ -63,7 +63,7 @@ def samples_for(estimator: Any, X: Any, y: np.ndarray) -> Any:
 
 def evaluate(
     samples: Any,
-    methods: Mapping[str, tuple],
+    methods: Mapping[str, tuple] | Sequence[Mapping[str, tuple]],
     folds: Sequence[tuple[np.ndarray, np.ndarray]],
     judge: Judge,
     *,
@@ -76,11 +76,16 @@ def evaluate(
 ) -> Iterator[dict[str, Evaluated]]:
     """Fit every method at every point of its grid on each fold, and yield the results of the judge, fold by fold.
 
-    On each fold methods and points share the eigendecomposition, the neighbour sort and the factorisations.
+    On each fold methods and points share the eigendecomposition, the neighbour sort and the factorisations. A sequence
+    of methods has those of each fold.
     """
     parallel = Parallel(n_jobs=n_jobs, pre_dispatch=pre_dispatch, return_as=_return_as())
     note = note if effective_n_jobs(n_jobs) == 1 else None
-    work = (delayed(evaluate_fold)(samples, methods, fold, judge, on_error, train_too, note) for fold in folds)
+    tables = [methods] * len(folds) if isinstance(methods, Mapping) else methods
+    work = (
+        delayed(evaluate_fold)(samples, table, fold, judge, on_error, train_too, note)
+        for table, fold in zip(tables, folds)
+    )
     yield from progress(parallel(work), len(folds), "folds", enabled=show)
 
 

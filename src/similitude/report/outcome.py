@@ -86,7 +86,7 @@ def find_outcome(
     members = auto.best_estimator_.members_
     single = members[0].estimator if len(members) == 1 else None
     voter = single if hasattr(single, "neighbor_weights") else None
-    rows = sorted(auto.leaderboard_, key=lambda row: (row.error, not row.chosen))
+    rows = sorted(auto.leaderboard_, key=lambda row: (row.stopped, row.error, not row.chosen))
     names = [row.method for row in rows if row.method != COMBINATION]
     return Outcome(
         leaderboard=tuple(rows),
