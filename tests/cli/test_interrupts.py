@@ -15,8 +15,10 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
+from similitude.auto import race
 from similitude.cli import app
 from similitude.cli.errors import reports_errors
+from similitude.persistence import load_model
 from tests.systems import needs_linux, needs_posix
 
 COMMAND = "print('up', flush=True)\nfrom similitude_command import main\nmain()"
@@ -73,6 +75,85 @@ def test_ctrl_c_is_quiet_whichever_exception_it_becomes(error):
     result = command(error)
     assert (result.exit_code, result.output) == (130, "")
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+class TestInterruptOfTheRace:
+    """A first interrupt ends the trying of methods, a second one the command."""
+
+    @pytest.fixture(autouse=True)
+    def samples(self, tmp_path, monkeypatch, answering):
+        monkeypatch.chdir(tmp_path)
+        X = np.random.default_rng(0).normal(size=(60, 3)) + np.repeat([[0.0], [2.0]], 30, axis=0)
+        np.save("S.npy", X @ X.T)
+        (tmp_path / "y.txt").write_text("a\n" * 30 + "b\n" * 30)
+        monkeypatch.setattr(race, "_SHORTEST_LEG", 0.0)  # a leg for each method
+
+    @staticmethod
+    def interrupted_at(monkeypatch, *calls):
+        """Interrupt these calls of the function that evaluates methods."""
+        count, plain = [], race.MethodResults.evaluate
+
+        def evaluate(self, *rest):
+            count.append(None)
+            if len(count) in calls:
+                signal.raise_signal(signal.SIGINT)
+            return plain(self, *rest)
+
+        monkeypatch.setattr(race.MethodResults, "evaluate", evaluate)
+
+    def run(self, command, *words):
+        return CliRunner().invoke(app, [command, "S.npy", "--labels", "y.txt", *words])
+
+    @pytest.mark.parametrize("quiet", [(), ("--quiet",)])
+    def test_fit_saves_a_model_of_what_was_evaluated(self, quiet, monkeypatch):
+        self.interrupted_at(monkeypatch, 2)
+        result = self.run("fit", "-o", "m.model", *quiet)
+        assert result.exit_code == 0
+        lines = [line for line in result.stderr.splitlines() if "header" not in line]
+        assert len(lines) == 1
+        assert lines[0].startswith("similitude: interrupted: the choice is among the ")
+        assert ("not tried   " in result.stdout) == (not quiet)
+        notes = load_model("m.model", return_info=True)[1]["notes"]
+        assert notes["interrupted"]
+        assert notes["left_out"]
+
+    def test_report_writes_a_page_of_what_was_evaluated(self, monkeypatch):
+        self.interrupted_at(monkeypatch, 2)
+        result = self.run("report", "-o", "page.html", "--methods", "k-nn,nearest-centroid,svm-clip,p-svm")
+        assert result.exit_code == 0
+        assert "similitude: interrupted: the choice is among" in result.stderr
+        assert Path("page.html").stat().st_size > 0
+
+    def test_an_error_that_comes_later_is_reported(self, monkeypatch):
+        self.interrupted_at(monkeypatch, 2)
+
+        def full(*_, **__):
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+        monkeypatch.setattr("similitude.cli.fit.save_model", full)
+        result = self.run("fit", "-o", "m.model", "--quiet")
+        assert result.exit_code == 2
+        assert result.stderr.endswith("similitude: No space left on device\n")
+
+    def test_a_second_one_ends_the_command(self, monkeypatch):
+        self.interrupted_at(monkeypatch, 2)
+        monkeypatch.setattr("similitude.auto.auto.fitted_choice", lambda *_, **__: signal.raise_signal(signal.SIGINT))
+        result = self.run("fit", "-o", "m.model", "--quiet")
+        assert (result.exit_code, result.output) == (130, "")
+        assert not Path("m.model").exists()
+
+    @pytest.mark.parametrize("words", [("compare", "--methods", "k-nn,svm-clip"), ("fit", "-o", "m.model")])
+    def test_without_a_choice_the_first_one_ends_the_command(self, words, monkeypatch):
+        """Within nested cross-validation, or before the first method is complete."""
+        self.interrupted_at(monkeypatch, 4 if words[0] == "compare" else 1)
+        result = self.run(*words, "--quiet")
+        assert (result.exit_code, result.output) == (130, "")
+
+    def test_an_interrupt_of_nested_folds_ends_the_fit(self, monkeypatch):
+        self.interrupted_at(monkeypatch, 6)  # two methods, and two repetitions, come before
+        result = self.run("report", "-o", "page.html", "--methods", "k-nn,svm-clip", "--nested", "3")
+        assert result.exit_code == 130
+        assert not Path("page.html").exists()
 
 
 def _exhausted() -> None:

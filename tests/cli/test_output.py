@@ -117,3 +117,33 @@ def test_a_suffix_that_belongs_to_another_format_is_refused(name, out, suffixes,
     assert (result.exit_code, result.stdout) == (2, "")
     assert result.stderr == f"similitude: --output: {tmp_path / out} must end in {suffixes}.\n"
     assert os.listdir(tmp_path) == []
+
+
+PHASES = {
+    ("inspect", "S.csv"): ["reading the samples", "diagnosing the similarity"],
+    COMMANDS["fit"]: ["reading the samples", "methods", "diagnosing the similarity", "writing the model"],
+    COMMANDS["report"]: ["reading the samples", "methods", "diagnosing the similarity", "drawing the page"],
+    COMMANDS["compare"]: ["reading the samples", "outer folds"],
+    COMMANDS["predict"]: ["reading the model and the rows", "predicting", "computing typicality", "writing the table"],
+}
+
+
+@pytest.mark.parametrize(("words", "phases"), PHASES.items(), ids=[words[0] for words in PHASES])
+def test_every_phase_that_may_take_long_has_lines_on_its_progress(words, phases, inputs, tmp_path, monkeypatch):
+    from similitude._utils import progress
+
+    shown, plain = [], progress._Lines
+
+    def lines(totals, done):
+        shown.extend(totals)
+        return plain(totals, done)
+
+    monkeypatch.setattr(progress, "_Lines", lines)
+    monkeypatch.chdir(inputs)
+    suffix = {"report": ".html", "predict": ".csv", "compare": ".csv"}.get(words[0], "")
+    words = [*words, *(() if words[0] == "inspect" else ("-o", tmp_path / f"out{suffix}"))]
+    assert run(*words).exit_code == 0
+    assert [name for name in shown if name in phases] == phases
+    shown.clear()
+    assert run(*words, "--quiet").exit_code == 0
+    assert shown == []

@@ -132,7 +132,7 @@ def over_row_blocks(work: Callable[[int, int], None], n_rows: int, block: int) -
             except BaseException as failure:
                 # A signal that arrives while a compiled function returns is wrapped in a SystemError.
                 wrapped = failure.__cause__ if isinstance(failure, SystemError) else None
-                failures.append(wrapped if isinstance(wrapped, KeyboardInterrupt) else failure)
+                failures.append(wrapped if isinstance(wrapped, (KeyboardInterrupt, SystemExit)) else failure)
 
     # The calling thread does its share of the work, so that for two threads only one has to be started. This takes a
     # third of the time of starting a pool of two (0.3 ms).

@@ -21,6 +21,7 @@ from similitude.auto.comparison import compared
 from similitude.auto.evaluated import EvaluatedMethods, evaluate_methods
 from similitude.auto.leaderboard import failure_text
 from similitude.auto.method_results import MethodResults
+from similitude.auto.race import interrupts_raise
 from similitude.auto.votes import Votes
 from similitude.base import SimilarityEstimator, forget_fit
 from similitude.diagnosis import Diagnosis, diagnose
@@ -257,15 +258,19 @@ class AutoClassifier(ApproximateSets, SimilarityEstimator):
         self._check_parameters()
         evaluated = evaluate_methods(X, y, groups, **{name: getattr(self, name) for name in _EVALUATION})
         results = evaluated.results
-        choice = choose(results, self.prefer, self.random_state or 0)
-        with working("fitting the chosen methods on all samples", self.verbose > 0):
+        interrupted = "interrupted: " if evaluated.budget.interrupted else ""
+        with working(f"{interrupted}choosing among the methods that were evaluated", self.verbose > 0):
+            choice = choose(results, self.prefer, self.random_state or 0)
+        with working(f"{interrupted}fitting the chosen methods on all samples", self.verbose > 0):
             best = fitted_choice(evaluated, choice, **{name: getattr(self, name) for name in _COMBINATION})
         found: dict[str, Any] = {"out_of_fold_": _out_of_fold(results, choice)}
         if any(run.similarity is not None for run in results.runs.values()):
-            found["similarities_"] = compared(results, self.random_state or 0)
+            with working("comparing the similarities", self.verbose > 0):
+                found["similarities_"] = compared(results, self.random_state or 0)
         with working("diagnosing the similarity", self.verbose > 0):
             diagnosis = _diagnosed(results.samples) if self.diagnose else None
-        error, deviation = (None, None) if self.nested_cv is None else self._nested_error(evaluated)
+        with working("nested cross-validation", self.verbose > 0 and self.nested_cv is not None):
+            error, deviation = (None, None) if self.nested_cv is None else self._nested_error(evaluated)
         # Nothing is set before all of it is known: a fit that fails leaves the estimator as it was.
         forget_fit(self)
         self.__dict__.update(found)
@@ -314,7 +319,7 @@ class AutoClassifier(ApproximateSets, SimilarityEstimator):
         inner.set_params(similarity=outer.contract.similarity, dissimilarity=outer.contract.dissimilarity)
         folds = stratified_folds(samples.y, int(self.nested_cv or 0), groups, self.random_state or 0)
         try:
-            with silenced():
+            with silenced(), interrupts_raise():
                 found = [fold["auto"].results[0] for fold in self._nested(outer, inner, folds, groups)]
         except ValueError as error:
             raise ValueError(

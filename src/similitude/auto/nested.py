@@ -11,14 +11,14 @@ import numpy as np
 from joblib import effective_n_jobs
 from sklearn.utils.parallel import Parallel, delayed
 
-from similitude._utils.progress import progress
+from similitude._utils.progress import progress, working
 from similitude._utils.warn import silenced
 from similitude.auto.combination import best_points, combine
 from similitude.auto.leaderboard import COMBINATION, LeaderboardRow, by_evidence
 from similitude.auto.losses import Loss
 from similitude.auto.method_results import MethodResults
 from similitude.auto.methods import COMPARED_ONLY
-from similitude.auto.race import Race
+from similitude.auto.race import Race, interrupts_raise
 from similitude.evaluation.answers import answered
 from similitude.evaluation.engine import Method, absolute, evaluate_fold, given_to
 from similitude.evaluation.folds import Split, stratified_folds
@@ -54,7 +54,8 @@ class _OuterFold:
             groups = None if self.groups is None else self.groups[train]
             folds = stratified_folds(part.y, INNER_FOLDS, groups, self.seed)
             results = MethodResults(part, self.methods, [folds], Loss(None, None, None))
-            Race(results, time.perf_counter(), seconds, None, False, stops=False).run()
+            with interrupts_raise():
+                Race(results, time.perf_counter(), seconds, None, False, stops=False).run()
             return self._tested(results, train, test)
 
     def _tested(self, results: MethodResults, train: np.ndarray, test: np.ndarray) -> dict[str, Tested]:
@@ -111,7 +112,8 @@ def nested_errors(
     share = None
     if time_budget is not None:
         share = float(time_budget) * min(effective_n_jobs(n_jobs), len(splits)) / len(splits)
-        done.append(_OuterFold(samples, methods, groups, seed)(*splits[0], share))
+        with working("the first outer fold", show):
+            done.append(_OuterFold(samples, methods, groups, seed)(*splits[0], share))
         slow = [name for name, tested in done[0].items() if tested.failure == NO_TIME]
         methods = {name: method for name, method in methods.items() if name not in slow}
     task = _OuterFold(samples, methods, groups, seed)

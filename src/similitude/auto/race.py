@@ -14,6 +14,9 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -50,6 +53,17 @@ _FIXED = 0.2
 """The share of the cost of a method that does not depend on the number of its points."""
 _SHORTEST_LEG = 0.1
 """The seconds that the first leg may be expected to take."""
+_interrupts_raise: ContextVar[bool] = ContextVar("interrupts_raise", default=False)
+
+
+@contextmanager
+def interrupts_raise() -> Iterator[None]:
+    """Let an interrupt in the block end more than the race that it comes in, as nested cross-validation needs."""
+    before = _interrupts_raise.set(True)
+    try:
+        yield
+    finally:
+        _interrupts_raise.reset(before)
 
 
 @dataclass(frozen=True, repr=False)
@@ -149,7 +163,7 @@ class Race:
                     waiting = [name for name in waiting if name not in names and name in self.results.runs]
                 self._repeat()
             except KeyboardInterrupt:
-                if not self._complete:
+                if not self._complete or _interrupts_raise.get():
                     raise
                 self.interrupted = True
                 self._leave_out({n: self._expected(n) for n in self.results.runs if n not in self._complete})

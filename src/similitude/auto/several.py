@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal
 
+from similitude._utils.progress import working
 from similitude._utils.warn import warn
 from similitude.auto.comparison import SimilarityComparison, compared
 from similitude.auto.evaluated import evaluate_methods
@@ -99,7 +100,8 @@ def compare_similarities(
         dissimilarity=dissimilarity,
         stops=False,
     )
-    found = compared(evaluated.results, random_state or 0)
+    with working("comparing the similarities", verbose > 0):
+        found = compared(evaluated.results, random_state or 0)
     if found.failures:
         warn(failure_text(found.failures, "failures"), SimilarityWarning)
     return found

@@ -14,9 +14,11 @@ from rich.markup import escape
 from rich.table import Table
 
 from similitude._utils.files import check_writable
+from similitude._utils.progress import working
 from similitude.auto import INNER_FOLDS, NO_TIME, LeaderboardRow, compare_similarities, nested_errors, split_names
 from similitude.auto import methods as methods_named
 from similitude.auto.leaderboard import BY_EVIDENCE
+from similitude.auto.race import interrupts_raise
 from similitude.cli import options
 from similitude.cli.data import check_classes, check_nested, read_adjusted
 from similitude.cli.output import TABLE_SUFFIXES, note_failures, notes, print_table, write_table
@@ -49,13 +51,14 @@ def compare_methods(
     if output is not None:
         check_writable(output, "--output", source.inputs(), TABLE_SUFFIXES)
     note = notes(quiet)
-    data = read_adjusted(source, fill=fill, no_leak=no_leak, note=note, seed=seed)
+    with working("reading the samples", not quiet):
+        data = read_adjusted(source, fill=fill, no_leak=no_leak, note=note, seed=seed)
     check_nested(data, folds, seed)
     folds, not_testable = check_classes(data, folds)
     if not_testable:
         note(f"classes not tested: {', '.join(not_testable)} (too few samples to test)")
     if data.are_several:
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), interrupts_raise():
             warnings.simplefilter("ignore")  # the command lists the methods that failed
             found = compare_similarities(
                 data.samples,

@@ -9,9 +9,11 @@ import signal
 import sys
 import threading
 import time
+import warnings
 from collections.abc import Callable, Iterator
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +29,17 @@ _GRACE = 3
 """The seconds in which a command that gets SIGTERM can remove what it has not finished."""
 _NEAR = 2**26
 """The bytes below a limit of memory at which errors are ascribed to it: a buffer of OpenBLAS has half as many."""
+
+
+@dataclass
+class _Signals:
+    """The signals that the command got, and how many of them it went on after."""
+
+    came: list[int] = field(default_factory=list)
+    handled: int = 0
+
+
+_signals = _Signals()
 
 
 def reports_errors(command: Callable[..., None]) -> Callable[..., None]:
@@ -101,11 +114,12 @@ def _quiet_signals() -> Iterator[None]:
 
     KeyboardInterrupt may be raised in a callback of compiled code, and then becomes a SystemError or another exception.
     """
-    came: list[int] = []
+    _signals.came, _signals.handled = [], 0
 
     def interrupt(number: int, _: Any) -> None:
-        came.append(number)
-        raise KeyboardInterrupt
+        _signals.came.append(number)
+        # A first interrupt can be caught, to go on with what there is.
+        raise KeyboardInterrupt if _signals.came == [signal.SIGINT] else SystemExit(INTERRUPTED)
 
     # Signals belong to the main thread, and one that is ignored (nohup) stays ignored.
     handled = [signal.SIGINT, signal.SIGTERM] if threading.current_thread() is threading.main_thread() else []
@@ -114,15 +128,31 @@ def _quiet_signals() -> Iterator[None]:
     try:
         yield
     except BaseException as error:
-        if signal.SIGTERM in came:
+        if signal.SIGTERM in _signals.came:
             typer.echo(_TERMINATED_TEXT, err=True)
             raise typer.Exit(_TERMINATED) from None
-        if came or isinstance(error, KeyboardInterrupt):
+        if len(_signals.came) > _signals.handled or isinstance(error, KeyboardInterrupt):
             raise typer.Exit(INTERRUPTED) from None
         raise
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+def fit_until_interrupted(auto: Any, X: Any, y: Any, **arguments: Any) -> None:
+    """Fit an AutoClassifier without its warnings; a first interrupt ends the trying of methods, and a line says so.
+
+    The line is printed even with ``--quiet``, because the command does not end as one that was interrupted does.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        auto.fit(X, y, **arguments)
+    found = auto.budget_report_
+    if not found.interrupted:
+        return
+    _signals.handled = len(_signals.came)  # errors that come later are not ascribed to the interrupt
+    n_methods = "1 method that was" if len(found.complete) == 1 else f"{len(found.complete)} methods that were"
+    typer.echo(f"similitude: interrupted: the choice is among the {n_methods} evaluated before.", err=True)
 
 
 _TERMINATED_TEXT = "similitude: terminated by the signal SIGTERM before the end; no result was written."

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import warnings
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,12 +10,14 @@ import typer
 
 from similitude._utils.checks import did_you_mean
 from similitude._utils.files import check_writable
+from similitude._utils.progress import working
 from similitude.auto import AutoClassifier
-from similitude.auto.leaderboard import BY_EVIDENCE, COMBINATION, names_text
+from similitude.auto.leaderboard import BY_EVIDENCE, COMBINATION, LeaderboardRow
 from similitude.auto.methods import MIXTURE_RECORDS, RECORDS, slug
 from similitude.cli import options
 from similitude.cli.data import Input, check_classes, read_adjusted
-from similitude.cli.output import note_failures, notes
+from similitude.cli.errors import fit_until_interrupted
+from similitude.cli.output import left_out_text, note_failures, notes
 from similitude.evaluation import parameters_text, plain_parameters
 from similitude.persistence import save_model
 
@@ -45,7 +46,8 @@ def fit_model(
     options.check_limits(n_jobs, time_budget)
     check_writable(output, "--output", source.inputs())
     note = notes(quiet)
-    data = read_adjusted(source, fill=fill, no_leak=no_leak, note=note, seed=seed)
+    with working("reading the samples", not quiet):
+        data = read_adjusted(source, fill=fill, no_leak=no_leak, note=note, seed=seed)
     check_classes(data, 2)
     model, found = _chosen(name, prefer.value, data, seed, time_budget, n_jobs, not quiet)
     outcome = {"asked": name, **found, "seed": seed, "samples": len(data.y)}
@@ -56,7 +58,8 @@ def fit_model(
     names = data.columns["path"].named("objects") if "path" in data.columns else None
     if names is not None:
         outcome["columns"] = {"objects": names}
-    save_model(output, model, ids=data.ids, notes=outcome)
+    with working("writing the model", not quiet):
+        save_model(output, model, ids=data.ids, notes=outcome)
     note_failures(outcome["failures"], note)
     if as_json:
         typer.echo(json.dumps({**outcome, "model": str(output)}, indent=2))
@@ -89,22 +92,8 @@ def _chosen(
         verbose=int(show),
         **data.contract,
     )
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        auto.fit(data.X, data.y, **data.fold_arguments)
-    rows = [
-        {
-            "method": row.name,
-            "error": row.error,
-            "standard_error": row.standard_error,
-            **{name: getattr(row, name) for name in BY_EVIDENCE},
-            "loss": row.loss,
-            "weight": row.weight,
-            "p_value": row.p_value,
-            "parameters": plain_parameters(row.parameters),
-        }
-        for row in auto.leaderboard_
-    ]
+    fit_until_interrupted(auto, data.X, data.y, **data.fold_arguments)
+    rows = [_row(row) for row in auto.leaderboard_]
     (own,) = (row for row in rows if row["method"] == auto.best_method_)
     members = auto.best_estimator_.members_
     parameters = auto.best_params_ if len(members) > 1 else {members[0].name: auto.best_params_}
@@ -120,7 +109,23 @@ def _chosen(
         "leaderboard": rows,
         "failures": dict(auto.failures_),
         "left_out": list(auto.left_out_),
+        "interrupted": auto.budget_report_.interrupted,
     }
+
+
+def _row(row: LeaderboardRow) -> dict[str, Any]:
+    """Return what the notes of the model have of a method; those that were stopped also have the others' error."""
+    found = {
+        "method": row.name,
+        "error": row.error,
+        "standard_error": row.standard_error,
+        **{name: getattr(row, name) for name in BY_EVIDENCE},
+        "loss": row.loss,
+        "weight": row.weight,
+        "p_value": row.p_value,
+        "parameters": plain_parameters(row.parameters),
+    }
+    return {**found, "stopped_after": row.n_folds, "error_of_others": row.error_of_others} if row.stopped else found
 
 
 def _show(outcome: dict[str, Any], output: Path) -> None:
@@ -137,7 +142,7 @@ def _show(outcome: dict[str, Any], output: Path) -> None:
     lacking = outcome["without_evidence"]
     if lacking:
         typer.echo(f"evidence    {100 * lacking:.2f} % of the samples give none: error {_errors_by_evidence(outcome)}")
-    rows = outcome["leaderboard"]
+    rows = [row for row in outcome["leaderboard"] if "stopped_after" not in row]
     for i, row in enumerate(rows[:_SHOWN]):
         error = f"{100 * row['error']:.2f} ({100 * row['standard_error']:.2f})"
         split = f"{_errors_by_evidence(row):<50}" if lacking else ""
@@ -148,8 +153,12 @@ def _show(outcome: dict[str, Any], output: Path) -> None:
         typer.echo(f"{'':<12}(no method that can be saved is clearly better than the combination)")
     if outcome["not_testable"]:
         typer.echo(f"not tested  {', '.join(outcome['not_testable'])} (too few samples to test)")
+    n_stopped = len(outcome["leaderboard"]) - len(rows)
+    if n_stopped:
+        methods = "1 method" if n_stopped == 1 else f"{n_stopped} methods"
+        typer.echo(f"stopped     {methods} after some folds, because the combination would not gain")
     if outcome["left_out"]:
-        typer.echo(f"no time for {names_text(outcome['left_out'])}")
+        typer.echo(left_out_text(outcome["left_out"], outcome["interrupted"]))
     typer.echo(f"model       {output}")
 
 

@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.text import Text
 from scipy import sparse
 
+from similitude._utils.progress import working
 from similitude.cli.data import read_samples
 from similitude.cli.options import AsJson, Quiet, Seed, Source
 from similitude.cli.output import notes
@@ -29,13 +30,15 @@ def inspect_matrix(
 ) -> None:
     """Describe the similarity in a matrix by figures, and give advice."""
     # The matrix stays on disk if possible, so that only the drawn samples of a large one are read.
-    data = read_samples(source, note=notes(quiet), seed=seed, needs_labels=False, mmap=True)
-    S, map_name = data.matrix()
-    try:
-        found = diagnose(S, data.y, dissimilarity=map_name, max_samples=max_samples, random_state=seed)
-    except ValueError as error:  # values that stay on disk have not been checked by the reader
-        raise ValueError(f"{source.matrix or source.dataset}: {error}") from None
-    pairs = _pairs(S)
+    with working("reading the samples", not quiet):
+        data = read_samples(source, note=notes(quiet), seed=seed, needs_labels=False, mmap=True)
+        S, map_name = data.matrix()
+    with working("diagnosing the similarity", not quiet):
+        try:
+            found = diagnose(S, data.y, dissimilarity=map_name, max_samples=max_samples, random_state=seed)
+        except ValueError as error:  # values that stay on disk have not been checked by the reader
+            raise ValueError(f"{source.matrix or source.dataset}: {error}") from None
+        pairs = _pairs(S)
     if as_json:
         more = {} if pairs is None else {"pairs": pairs._asdict()}
         typer.echo(json.dumps({**found.to_dict(), **more}, indent=2, allow_nan=False))

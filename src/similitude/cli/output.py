@@ -45,6 +45,11 @@ def note_failures(failures: Mapping[str, str], note: Notes) -> None:
         )
 
 
+def left_out_text(names: Sequence[str], interrupted: bool) -> str:
+    """Return the line about methods that were not tried because of a time budget or an interrupt."""
+    return f"{'not tried  ' if interrupted else 'no time for'} {names_text(names)}"
+
+
 def write_rows(path: Path, rows: Iterable[Iterable[Any]]) -> None:
     """Write rows to a .csv or .tsv file."""
     with replacing(path) as part, part.open("w", newline="", encoding="utf-8") as file:

@@ -14,6 +14,7 @@ import numpy as np
 import typer
 
 from similitude._utils.files import check_writable
+from similitude._utils.progress import working
 from similitude.cli.extra_columns import (
     UNASSIGNED,
     NoveltyColumns,
@@ -101,20 +102,24 @@ def predict_rows(
     model = check_file(model, "MODEL")
     queries = None if queries is None else check_file(queries, "--queries")
     with _noting_warnings(note):
-        fitted, info = load_model(model, return_info=True)
-        if not hasattr(fitted, "predict"):
-            raise ValueError(f"{model}: holds a {type(fitted).__name__}, which is not a classifier.")
-        data = read_rows(model, fitted, info, rows, given, queries, note)
+        with working("reading the model and the rows", not quiet):
+            fitted, info = load_model(model, return_info=True)
+            if not hasattr(fitted, "predict"):
+                raise ValueError(f"{model}: holds a {type(fitted).__name__}, which is not a classifier.")
+            data = read_rows(model, fitted, info, rows, given, queries, note)
         X, ids, edges = data.values, data.ids, data.counts
-        evidence = known_evidence(fitted, info, X, note)
+        with working("looking for evidence", not quiet):
+            evidence = known_evidence(fitted, info, X, note)
         if evidence is not None and not evidence.all() and not assign_all and UNASSIGNED in info["classes"]:
             raise ValueError(
                 f"{(~evidence).sum()} samples give no evidence and would be {UNASSIGNED!r}, which is a class of the "
                 "model; add --assign-all."
             )
-        labels = fitted.predict(X).tolist()
-        kind, names, values = _scores(fitted, X, len(labels))
-        more = novelty_columns(fitted, X, confidence, note)
+        with working("predicting", not quiet):
+            labels = fitted.predict(X).tolist()
+            kind, names, values = _scores(fitted, X, len(labels))
+        with working("computing typicality", not quiet):
+            more = novelty_columns(fitted, X, confidence, note)
     if evidence is not None:
         if not assign_all:
             labels = [label if own else UNASSIGNED for label, own in zip(labels, evidence.tolist())]
@@ -125,7 +130,8 @@ def predict_rows(
     headings = [*([] if ids is None else ["id"]), "label", *names, *more.columns]
     columns = [*([] if ids is None else [ids]), labels, *values.T.tolist(), *more.columns.values()]
     table = [headings, *zip(*columns)]
-    write_rows(output, [map(_inert, row) for row in table] if for_spreadsheets else table)
+    with working("writing the table", not quiet):
+        write_rows(output, [map(_inert, row) for row in table] if for_spreadsheets else table)
     if as_json or not quiet:
         _print_summary(labels, info["classes"], kind, more, output, as_json)
 

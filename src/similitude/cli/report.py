@@ -9,13 +9,14 @@ from typing import Annotated, Any
 import typer
 
 from similitude._utils.files import check_writable, replacing
+from similitude._utils.progress import working
 from similitude.auto import AutoClassifier
-from similitude.auto.leaderboard import names_text
 from similitude.cli import options
 from similitude.cli.compare import check_names
 from similitude.cli.data import Input, check_classes, read_adjusted
 from similitude.cli.datasets import entry_named
-from similitude.cli.output import note_failures, notes
+from similitude.cli.errors import fit_until_interrupted
+from similitude.cli.output import left_out_text, note_failures, notes
 from similitude.report import find, page
 from similitude.report.code import Source as Code
 from similitude.similarities.registry import resolve
@@ -48,22 +49,23 @@ def report_matrix(
     check_names(wanted, source)  # an unknown name raises an error before the work begins
     check_writable(output, "--output", source.inputs(), (".html", ".htm"))
     note = notes(quiet)
-    data = read_adjusted(source, fill=fill, no_leak=no_leak, note=note, seed=seed)
+    with working("reading the samples", not quiet):
+        data = read_adjusted(source, fill=fill, no_leak=no_leak, note=note, seed=seed)
     check_classes(data, 2)
-    with warnings.catch_warnings():
+    auto = AutoClassifier(
+        wanted,
+        time_budget=time_budget,
+        cv=folds,
+        nested_cv=nested,
+        random_state=seed,
+        n_jobs=n_jobs,
+        verbose=int(not quiet),
+        **data.contract,
+    )
+    fit_until_interrupted(auto, data.samples, data.y, **data.fold_arguments)
+    with working("drawing the page", not quiet), warnings.catch_warnings():
         # The page reports what there is to know about the matrix.
         warnings.simplefilter("ignore")
-        auto = AutoClassifier(
-            wanted,
-            time_budget=time_budget,
-            cv=folds,
-            nested_cv=nested,
-            random_state=seed,
-            n_jobs=n_jobs,
-            verbose=int(not quiet),
-            **data.contract,
-        )
-        auto.fit(data.samples, data.y, **data.fold_arguments)
         findings = find(
             data.samples,
             data.y,
@@ -75,8 +77,8 @@ def report_matrix(
             random_state=seed,
         )
         content = page(findings).encode("utf-8")
-    with replacing(output) as part:
-        part.write_bytes(content)
+        with replacing(output) as part:
+            part.write_bytes(content)
     note_failures(auto.failures_, note)
     if not quiet:
         _print_summary(auto, output, len(content))
@@ -90,7 +92,7 @@ def _print_summary(auto: Any, output: Path, size: int) -> None:
     if len(auto.not_testable_):
         typer.echo(f"not tested  {', '.join(map(str, auto.not_testable_.tolist()))} (too few samples to test)")
     if auto.left_out_:
-        typer.echo(f"no time for {names_text(auto.left_out_)}")
+        typer.echo(left_out_text(auto.left_out_, auto.budget_report_.interrupted))
     typer.echo(f"page    {output} ({size / 1e6:.1f} MB)")
 
 
