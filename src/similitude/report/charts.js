@@ -186,6 +186,30 @@ function drawGoodness(svg, width, height) {
   svg.append(shape("circle", { class: "mark", cx: atX(mean), cy: y, r: 5 }));
 }
 
+/* A curve between 0 and 1 in both directions, a dotted line of guesses between two heights, and the mark of a decision. */
+function drawRates(svg, width, height, path, labels, guesses, mark) {
+  const all = [0, 0.25, 0.5, 0.75, 1];
+  const { atX, atY } = axes(svg, width, height,
+    { low: 0, high: 1, ticks: all, label: labels[0] }, { low: 0, high: 1, ticks: all, label: labels[1] });
+  svg.append(shape("line", { class: "zero", x1: atX(0), x2: atX(1), y1: atY(guesses[0]), y2: atY(guesses[1]) }));
+  svg.append(shape("path", { class: "line", d: path((v) => atX(v).toFixed(1), (v) => atY(v).toFixed(1)) }));
+  if (mark[1] !== null) svg.append(shape("circle", { class: "mark", cx: atX(mark[0]), cy: atY(mark[1]), r: 5 }));
+}
+
+const squareHeight = (width) => Math.min(width, 400);
+
+function drawRoc(svg, width, height) {
+  const { roc: [x, y], decided } = data.curves;
+  const path = (atX, atY) => x.map((v, i) => `${i ? "L" : "M"}${atX(v)} ${atY(y[i])}`).join("");
+  drawRates(svg, width, height, path, ["share of the others above the threshold", "share of the class above the threshold"], [0, 1], decided.slice(0, 2));
+}
+
+function drawPrecision(svg, width, height) {
+  const { precision: [x, y], share, decided } = data.curves;
+  const path = (atX, atY) => x.map((v, i) => i ? `H${atX(v)}V${atY(y[i])}` : `M${atX(v)} ${atY(y[i])}`).join("");
+  drawRates(svg, width, height, path, ["recall", "precision"], [share, share], decided.slice(1));
+}
+
 const namesWidth = (width) => data.classes.length <= 40 ? Math.min(96, width / 4) : 0;
 const confusionHeight = (width) => Math.min(width - namesWidth(width), 520);
 

@@ -86,13 +86,18 @@ def picture(identifier: str, label: str, *caption: str) -> str:
 
 
 def table(
-    caption: str, heads: list[tuple[str, str]], rows: list[str], identifier: str = "", sorted_by: str = ""
+    caption: str,
+    heads: list[tuple[str, str]],
+    rows: list[str],
+    identifier: str = "",
+    sorted_by: str = "",
+    order: str = "ascending",
 ) -> str:
     """Return a table with column heads (text, class); with ``sorted_by`` they are buttons that sort it."""
     cells = []
     for head, kind in heads:
         inner = f'<button type="button">{text(head)}</button>' if sorted_by else text(head)
-        now = ' aria-sort="ascending"' if sorted_by and head == sorted_by else ""
+        now = f' aria-sort="{order}"' if sorted_by and head == sorted_by else ""
         cells.append(f'<th scope="col" class="{kind}"{now}>{inner}</th>')
     own = f' id="{identifier}"' if identifier else ""
     named = f"<caption>{text(caption)}</caption>" if caption else ""

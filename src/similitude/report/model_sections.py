@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from similitude.auto.leaderboard import COMBINATION, LeaderboardRow, names_text
+from similitude.auto.leaderboard import COMBINATION, LeaderboardRow
 from similitude.diagnosis.card import percent
 from similitude.evaluation.parameters import parameters_text
+from similitude.report.curves import curves_section, find_curves
 from similitude.report.findings import Findings
 from similitude.report.markup import (
     Section,
@@ -31,6 +32,7 @@ LARGE_CONFUSION = 8
 """The most classes for which the confusion matrix is a table."""
 
 SIGNIFICANT = 0.05
+_SCORE = "Score"
 _FEW_CLASSES = 2
 _CONFUSIONS_SHOWN = 15
 _MOST_NAMED = 12
@@ -42,6 +44,9 @@ def model_sections(findings: Findings, outcome: Outcome) -> list[Section]:
     found = [_leaderboard(outcome)]
     if outcome.predicted is not None:
         found.append(_confusion(findings, outcome))
+        curves = find_curves(findings.labels, outcome)
+        if curves is not None:
+            found.append(curves_section(findings, curves))
         if outcome.nearness is not None:
             found.append(_nearness(outcome.nearness))
         found.append(_mistakes(findings, outcome))
@@ -86,6 +91,13 @@ def _rule(outcome: Outcome) -> str:
     return f"{chosen} was chosen: no combination of it with other methods had a better {text(outcome.score)}."
 
 
+def _score_text(outcome: Outcome) -> str:
+    """Return the sentence about the column of the score that was asked for."""
+    if outcome.leaderboard[0].score is None:
+        return ""
+    return f"The methods are sorted by the {text(outcome.score)} that was asked for; larger values are better."
+
+
 def _what_errors_include(outcome: Outcome) -> str:
     """Return the sentences about the choices that the errors include."""
     together = any(row.method == COMBINATION for row in outcome.leaderboard)
@@ -114,13 +126,14 @@ def _not_tested(outcome: Outcome) -> str:
 
 
 def _leaderboard(outcome: Outcome) -> Section:
-    """Return the table of methods, the one with the smallest error first."""
+    """Return the table of methods, the best one first, and that of the methods that were stopped."""
     standings = outcome.leaderboard
     low = min(standing.error - standing.standard_error for standing in standings)
     high = max(standing.error + standing.standard_error for standing in standings)
     room = 0.04 * (high - low)
     rows = [_standing(outcome, standing, (low - room, high + room)) for standing in standings]
-    left_out = f"There was no time for {text(names_text(outcome.left_out))}." if outcome.left_out else ""
+    budget = f"The search took {text(outcome.budget)}" if outcome.budget else ""
+    scored = standings[0].score is not None
     compared = ""
     if outcome.compared_only:
         names = text(" and ".join(outcome.compared_only))
@@ -128,7 +141,7 @@ def _leaderboard(outcome: Outcome) -> Section:
     return section(
         "methods",
         "Leaderboard",
-        lead(_rule(outcome), compared, left_out),
+        lead(_rule(outcome), _score_text(outcome), compared, budget),
         lead(_what_errors_include(outcome), _not_tested(outcome), _without_evidence(outcome)),
         lead(
             "p is the p-value of a one-sided Wilcoxon test, over the folds of the first repetition, that a method is"
@@ -142,14 +155,38 @@ def _leaderboard(outcome: Outcome) -> Section:
             [
                 ("Method", ""),
                 ("Error %", "error"),
+                *([(_SCORE, "number score")] if scored else ()),
                 *(numbers("With evidence %", "Without %") if _lacking(outcome) else ()),
                 *numbers("Weight", "p", "Seconds"),
             ],
             rows,
             identifier="leaderboard",
-            sorted_by="Error %",
+            sorted_by=_SCORE if scored else "Error %",
+            order="descending" if scored else "ascending",
         ),
+        _stopped(outcome),
     )
+
+
+def _stopped(outcome: Outcome) -> str:
+    """Return the table of the methods that were stopped after some folds."""
+    if not outcome.stopped:
+        return ""
+    rows = [
+        row(
+            f'<span class="name">{text(standing.name)}</span>',
+            standing.n_folds,
+            f"{100 * standing.error:.1f}",
+            f"{100 * (standing.error_of_others or 0):.1f}",
+        )
+        for standing in outcome.stopped
+    ]
+    caption = (
+        "Methods that were stopped after some folds, because the combination would not gain from them: their errors on"
+        " these folds, and those of the other methods, combined, on the same folds."
+    )
+    heads = [("Stopped", ""), *numbers("After folds", "Error %", "Others there %")]
+    return f'<div class="small">{table(caption, heads, rows, identifier="stopped")}</div>'
 
 
 def _lacking(outcome: Outcome) -> float:
@@ -178,9 +215,13 @@ def _standing(outcome: Outcome, standing: LeaderboardRow, ends: tuple[float, flo
     about = parameters_text(standing.parameters)
     if together:
         about = f"weighted mean of {sum(row.weight > 0 for row in outcome.leaderboard) - 1} methods"
-    drawn = whisker(error, error - spread, error + spread, outcome.leaderboard[0].error, ends)
+    drawn = whisker(error, error - spread, error + spread, min(row.error for row in outcome.leaderboard), ends)
     errors = (standing.error_with_evidence, standing.error_without_evidence) if _lacking(outcome) else ()
+    scored = (
+        () if standing.score is None else ((standing.score, f"{standing.score:.4f}".replace("-", "\N{MINUS SIGN}")),)
+    )
     cells = [
+        *scored,
         *((own, "" if own is None else f"{100 * own:.2f}") for own in errors),
         (standing.weight or None, f"{standing.weight:.2f}" if standing.weight else ""),
         (p, text(p_text(p) or "best")),

@@ -58,6 +58,8 @@ class Outcome:
     n_mistakes: int
     weights: str | None
     code: tuple[str, ...]
+    stopped: tuple[LeaderboardRow, ...] = ()
+    budget: str = ""
     sets: SetFindings | None = None
     nearness: ErrorBySimilarity | None = None
 
@@ -86,7 +88,9 @@ def find_outcome(
     members = auto.best_estimator_.members_
     single = members[0].estimator if len(members) == 1 else None
     voter = single if hasattr(single, "neighbor_weights") else None
-    rows = sorted(auto.leaderboard_, key=lambda row: (row.stopped, row.error, not row.chosen))
+    rows = [row for row in auto.leaderboard_ if not row.stopped]
+    if rows[0].score is None:
+        rows.sort(key=lambda row: (row.error, not row.chosen))
     names = [row.method for row in rows if row.method != COMBINATION]
     return Outcome(
         leaderboard=tuple(rows),
@@ -105,6 +109,8 @@ def find_outcome(
         n_mistakes=0 if predicted is None else int(np.sum((predicted != labels) & (predicted >= 0))),
         weights=None if voter is None else str(voter.weights),
         code=model_lines(auto.best_estimator_, source, contract),
+        stopped=tuple(row for row in auto.leaderboard_ if row.stopped),
+        budget=_budget(auto),
         sets=find_sets(auto, S),
         nearness=_nearness(auto.out_of_fold_, classes[labels], samples),
     )
@@ -116,6 +122,14 @@ def _nearness(found: Any, y: np.ndarray, samples: Samples) -> ErrorBySimilarity 
         return None
     wrong = found.labels != y[found.samples]
     return errors_in_bins(found.nearest, wrong, dissimilarity=samples.contract.map_name is not None)
+
+
+def _budget(auto: Any) -> str:
+    """Return what the time was spent on, if there was a limit or methods were left out."""
+    report = getattr(auto, "budget_report_", None)
+    if report is None or not (report.budget is not None or report.left_out or report.interrupted):
+        return ""
+    return str(report)
 
 
 def _score(auto: Any) -> str:

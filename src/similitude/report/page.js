@@ -122,6 +122,10 @@ async function start() {
   plot("separation-plot", () => 70 + 72 * data.separation.rows.length, drawSeparation);
   if (data.hubness) plot("hubness-plot", () => 260, drawHubness);
   if (data.goodness) plot("goodness-plot", () => 300, drawGoodness);
+  if (data.curves) {
+    plot("roc-plot", squareHeight, drawRoc);
+    plot("precision-plot", squareHeight, drawPrecision);
+  }
   if (data.confusion) plot("confusion-plot", confusionHeight, drawConfusion);
   const table = document.getElementById("leaderboard");
   if (table) sortable(table);
