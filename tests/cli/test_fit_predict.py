@@ -395,6 +395,25 @@ class TestPredict:
         assert result.exit_code == 0, result.output
         assert [row[0] for row in read_table(folder / "out.csv")] == ["label", "a", "b"]
 
+    def test_a_family_of_distances_of_series(self, folder):
+        rng = np.random.default_rng(0)
+        y = np.arange(24) % 2
+        X = np.sin(np.linspace(0, 3 + 3 * y, 20, axis=1)) + rng.normal(0, 0.1, (24, 20))
+        np.savetxt("series.csv", X, delimiter=",")
+        (folder / "classes.txt").write_text("".join(f"c{label}\n" for label in y))
+        words = ("series.csv", "--labels", "classes.txt", "--similarity", "elastic")
+        result = run("fit", *words, "--method", "svm-equal-mixture", "-o", "m.model", "--quiet")
+        assert (result.exit_code, result.output) == (0, "")
+        assert run("predict", "m.model", "series.csv", "-o", "p.csv", "--quiet").exit_code == 0
+        assert [row["label"] for row in csv.DictReader((folder / "p.csv").open())] == [f"c{label}" for label in y]
+        result = run("compare", *words, "--methods", "k-nn", "--folds", "3", "--json", "--quiet")
+        assert len(json.loads(result.stdout)["names"]) == 38
+        result = run("report", *words, "-o", "page.html")
+        assert result.exit_code == 2
+        assert "--similarity elastic is for fit and compare" in result.output
+        assert "elastic means a family" in run("fit", *words, "--param", "window=1", "-o", "m.model").output
+        assert "one similarity is needed here" in run("inspect", "series.csv", "--similarity", "elastic").output
+
     def test_of_new_texts_none_is_taken_for_a_heading(self, folder):
         model = KNNClassifier(1, similarity="compression").fit(["a" * 20, "xyz" * 7], ["a", "b"])
         one, two = "a" * 30, "xyz" * 10

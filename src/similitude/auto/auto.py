@@ -124,7 +124,10 @@ class AutoClassifier(ApproximateSets, SimilarityEstimator):
     {similarity}
         A map given here is tried together with others. Several similarities of raw objects are a dict, such as
         ``{"edit": "levenshtein", "lcs": "lcs"}``, and so are their maps if they differ; several matrices are passed to
-        ``fit`` by name.
+        ``fit`` by name. For time series "elastic" means the family of distances of
+        :func:`~similitude.similarities.elastic_family`, by default with the map "gauss:0.7". Its costs are in standard
+        deviations of all training series, also of those that a fold leaves out, so that each distance is computed
+        once for all folds; like the mean of a feature, this says nothing of the labels.
 
     Attributes
     ----------

@@ -71,6 +71,8 @@ def evaluate_methods(
     )
     check_two_classes(np.unique(samples.y))
     groups = labels_in_order(groups, X, "groups")
+    if samples.named and not samples.learns:
+        samples.compute(show=verbose > 0)
     labels = encoded_labels(samples.y, costs, priors, class_weight)
     repeats, groups = folds_of_samples(samples, cv, n_repeats, groups, random_state)
     results = MethodResults(samples, table, repeats, _loss(scoring, labels))

@@ -57,7 +57,7 @@ def compare_methods(
     folds, not_testable = check_classes(data, folds)
     if not_testable:
         note(f"classes not tested: {', '.join(not_testable)} (too few samples to test)")
-    if data.are_several:
+    if source.are_several:
         with warnings.catch_warnings(), interrupts_raise():
             warnings.simplefilter("ignore")  # the command lists the methods that failed
             found = compare_similarities(
@@ -135,8 +135,8 @@ def _show(standings: list[LeaderboardRow], title: str, folding: str) -> None:
 
 
 def check_names(wanted: Any, source: options.Source) -> None:
-    """Raise a ValueError for an unknown method; with several matrices there are some more."""
-    single, mixed = split_names(wanted) if source.others else (wanted, [])
+    """Raise a ValueError for an unknown method; with several similarities there are some more."""
+    single, mixed = split_names(wanted) if source.are_several else (wanted, [])
     if single or not mixed:
         methods_named(single)
 

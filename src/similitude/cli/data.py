@@ -26,7 +26,7 @@ from similitude.proximity.files import (
 )
 from similitude.proximity.unknown import check_fill
 from similitude.reader import Contract, Samples
-from similitude.similarities.registry import resolve
+from similitude.similarities.registry import ELASTIC, resolve
 from similitude.splits import SimilarityGroupKFold
 
 _PROTEIN_SCORES = "BLOSUM62"
@@ -67,7 +67,8 @@ class Input(Contents):
     def matrix(self) -> tuple[Any, str | None]:
         """Return the native values between all samples, and the name of the map if they are dissimilarities."""
         contract = Contract(**self.contract)
-        return self.X if contract.is_precomputed else self.samples.values, contract.map_name
+        map_name = contract.map_name
+        return self.X if contract.is_precomputed else self.samples.values, map_name
 
 
 def read_adjusted(source: Source, *, fill: str | None, no_leak: str | None, note: Notes, seed: int = 0) -> Input:
@@ -154,10 +155,13 @@ def _objects(source: Source, note: Notes) -> Input:
         if name not in ("key", "orientation", "header"):
             raise ValueError(f"--{name} is for files of proximities; it cannot be used with --similarity.")
     path: Any = source.matrix
-    kind = resolve(source.similarity).objects  # type: ignore[arg-type]
+    name = str(source.similarity)
+    if name == ELASTIC and source.param:
+        raise ValueError("--param sets parameters of one similarity; elastic means a family, which has none.")
+    kind = "time series" if name == ELASTIC else resolve(name).objects
     data = read_labelled_objects(path, kind, source.beside(), source.key, is_yes(source.header))
     _note_contents(source, data, note)
-    similarity = chosen_measure(str(source.similarity), source.param, data.values, note)
+    similarity = name if name == ELASTIC else chosen_measure(name, source.param, data.values, note)
     contract = {"similarity": similarity, "dissimilarity": source.dissimilarity}
     return Input(**vars(data), contract=contract, title=str(path))
 

@@ -42,7 +42,7 @@ def fit_model(
     quiet: options.Quiet = False,
 ) -> None:
     """Choose methods and their parameters by cross-validation, fit them on all samples, and save the model."""
-    name = named_method(method, several=bool(source.others))
+    name = named_method(method, several=source.are_several)
     options.check_limits(n_jobs, time_budget)
     check_writable(output, "--output", source.inputs())
     note = notes(quiet)

@@ -13,6 +13,7 @@ from typing import Annotated, Any
 import typer
 
 from similitude.proximity.files import Beside, Reading, check_file, check_streams
+from similitude.similarities.registry import ELASTIC
 
 Form = StrEnum("Form", ["table", "edges", "condensed", "triangle", "phylip"])
 Repeated = StrEnum("Repeated", ["max", "min", "mean", "error"])
@@ -109,7 +110,9 @@ class Source:
     similarity: Annotated[
         str | None,
         option(
-            "State that FILE holds raw objects, and name their similarity: smith-waterman, levenshtein, ...", "NAME"
+            "State that FILE holds raw objects, and name their similarity: smith-waterman, levenshtein, dtw, ...; "
+            "elastic means a family of distances of time series.",
+            "NAME",
         ),
     ] = None
     param: Param = None
@@ -137,6 +140,11 @@ class Source:
     dataset: Annotated[str | None, option("Data set of `similitude datasets`, instead of FILE.", "NAME")] = None
     others: tuple[Path, ...] = field(default=(), metadata={"option": False})
     """Further files with other similarities of the same samples."""
+
+    @property
+    def are_several(self) -> bool:
+        """Whether there are several similarities of the same samples: those of several files, or a family."""
+        return bool(self.others) or self.similarity == ELASTIC
 
     @property
     def matrices(self) -> list[Path]:

@@ -22,8 +22,12 @@ from similitude.proximity.proximities import Proximities, as_proximities, at_col
 from similitude.proximity.unknown import LearnedFill, row_values
 from similitude.reader.training import ByName, Rows, named_errors
 from similitude.reader.values import ComputedValues, GivenValues
+from similitude.similarities.elastic import elastic_family
 from similitude.similarities.pairwise import check_objects
-from similitude.similarities.registry import Measure, resolve
+from similitude.similarities.registry import ELASTIC, Measure, resolve
+
+_ELASTIC_MAP = "gauss:0.7"
+"""The map of elastic distances; cross-validation within the training parts of sets of the UCR archive favoured it."""
 
 
 def is_dict(value: Any) -> bool:
@@ -36,9 +40,14 @@ def matrix_of(X: Any) -> Any:
     return as_proximities(X).S if isinstance(X, Proximities) or is_dict(X) else X
 
 
+def is_elastic(similarity: Any) -> bool:
+    """Return whether a similarity is the word for the standard family of elastic distances."""
+    return isinstance(similarity, str) and similarity == ELASTIC
+
+
 def are_several(similarity: Any, X: Any, dissimilarity: Any = None) -> bool:
     """Return whether a similarity, its map, or X, holds similarities by name."""
-    if is_dict(similarity) or is_dict(dissimilarity) or is_dict(X):
+    if is_dict(similarity) or is_dict(dissimilarity) or is_dict(X) or is_elastic(similarity):
         return True
     return isinstance(X, Proximities) and len(X.similarities) > 1
 
@@ -80,9 +89,20 @@ class Contract:
         """Whether X holds similarities, not raw objects."""
         return self.is_precomputed or self.is_columns
 
+    def learned_from(self, X: Any) -> Contract:
+        """Return the contract with the family of distances, and their maps, that "elastic" means for these series."""
+        if not self.takes_several or not is_elastic(self.similarity):
+            return self
+        family, maps = elastic_family(X), self.dissimilarity
+        if maps is None or is_dict(maps):
+            maps = dict.fromkeys(family, _ELASTIC_MAP) | dict(maps or {})
+        return replace(self, similarity=family, dissimilarity=maps)
+
     @property
     def map_name(self) -> str | None:
         """The name of the map from native values to similarities, the first of several; None without one."""
+        if self.takes_several and is_elastic(self.similarity):
+            return self.dissimilarity if isinstance(self.dissimilarity, str) else _ELASTIC_MAP
         if self.takes_several and (is_dict(self.similarity) or is_dict(self.dissimilarity)):
             similarities = (
                 self.similarity if is_dict(self.similarity) else dict.fromkeys(self.dissimilarity, "precomputed")

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from similitude._utils.progress import progress
 from similitude._utils.scikit_learn import feature_names, num_samples, safe_indexing
 from similitude.proximity.check import read_similarity
 from similitude.proximity.maps import LearnedMap, learned_constants_needed
@@ -49,6 +50,7 @@ class Samples:
         self._read: dict[str, _Read] = {}
         if contract is not None:
             self.X = contract.adopted(X) if contract.is_matrix else sliceable(X)
+            self.contract = contract = contract.learned_from(self.X)
             each = contract.by_name(self.X)
             for name, (own, given) in each.items():
                 with named_errors(name, len(each)):
@@ -84,6 +86,12 @@ class Samples:
         if isinstance(self.X, Proximities):
             return self.X.replaced(matrices, self.X.features)
         return Proximities(matrices) if len(matrices) > 1 else next(iter(matrices.values()))
+
+    def compute(self, *, show: bool = False) -> None:
+        """Compute the values of raw objects in every similarity now, so that no fold and no process does it again."""
+        if not self.contract.is_matrix:
+            for own in progress(self._read.values(), len(self._read), "similarities", enabled=show):
+                own.values  # noqa: B018 - it is kept
 
     @property
     def unknown(self) -> bool:

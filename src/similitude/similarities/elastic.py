@@ -44,6 +44,7 @@ def elastic_family(X: ListLike | None = None, *, derivatives: bool = True) -> di
 
     Pass it to an estimator that takes several similarities, such as :class:`~similitude.AutoClassifier` or
     :class:`~similitude.MixtureSVC`. Some costs are in standard deviations of the training series.
+    ``similarity="elastic"`` in these estimators means the family of the series that ``fit`` gets.
 
     Parameters
     ----------

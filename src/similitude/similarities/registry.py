@@ -120,6 +120,8 @@ SimilarityLike: TypeAlias = str | Callable[[Any, Any], Any] | Measure
 """The parameter ``similarity``."""
 
 _registry: dict[str, Measure] = {}
+ELASTIC = "elastic"
+"""The word for the standard family of elastic distances, where several similarities are taken."""
 _DECLARED = ("orientation", "to_similarity", "symmetric", "metric", "learns", "range")
 
 
@@ -148,8 +150,9 @@ def register(measure: Measure) -> Measure:
     >>> from similitude.similarities import Measure, register
     >>> measure = register(Measure(lambda a, b: -abs(len(a) - len(b)), name="same-length", objects="strings"))
     """
-    if not isinstance(measure.name, str) or not measure.name or measure.name in ("precomputed", "columns"):
-        raise ValueError(f"name must be a string other than '', 'precomputed' and 'columns'; got {measure.name!r}.")
+    reserved = ("", "precomputed", "columns", ELASTIC)
+    if not isinstance(measure.name, str) or measure.name in reserved:
+        raise ValueError(f"name must be a string, and none of {reserved}; got {measure.name!r}.")
     _registry[measure.name] = measure
     return measure
 
@@ -251,6 +254,11 @@ def resolve(similarity: SimilarityLike) -> Measure:
     if isinstance(similarity, str):
         from similitude.similarities.scikit_learn import scikit_learn_measure  # that module imports this one
 
+        if similarity == ELASTIC:
+            raise ValueError(
+                "similarity='elastic' means a family of distances of time series, and one similarity is needed here: "
+                "name one of them, such as 'dtw' or 'msm', or use AutoClassifier or MixtureSVC, which take the family."
+            )
         found = _registry.get(similarity) or scikit_learn_measure(similarity)
         if found is None:
             hint = did_you_mean(similarity, _registry)
