@@ -1,6 +1,7 @@
 """Run all benchmarks, or those named (``search``, ``topk``, ...), and print one table.
 
-``arena``, with options of its own (``python -m benchmarks arena --help``), takes hours and runs only if it is named.
+``arena`` and ``ucr``, with options of their own (``python -m benchmarks arena --help``), take hours and run only if
+they are named.
 """
 
 import importlib
@@ -12,18 +13,19 @@ import benchmarks
 NAMES = sorted(
     m.name.removeprefix("bench_") for m in pkgutil.iter_modules(benchmarks.__path__) if m.name[:6] == "bench_"
 )
+ALONE = {"arena": "benchmarks.arena.command", "ucr": "benchmarks.ucr"}
+"""The modules of the benchmarks with options of their own."""
 
 
 def main(chosen: list[str]) -> None:
-    if chosen[:1] == ["arena"]:
-        from benchmarks.arena.command import main as arena
-
-        arena(chosen[1:])
+    if chosen[:1] and chosen[0] in ALONE:
+        importlib.import_module(ALONE[chosen[0]]).main(chosen[1:])
         return
     unknown = [name for name in chosen if name not in NAMES]
     if unknown:
         sys.exit(
-            f"unknown benchmark {unknown[0]!r}; it must be one of {', '.join(NAMES)}, or arena, which is run alone"
+            f"unknown benchmark {unknown[0]!r}; it must be one of {', '.join(NAMES)}, or one that is run alone: "
+            f"{', '.join(ALONE)}"
         )
     rows = []
     for name in chosen or NAMES:
