@@ -541,6 +541,19 @@ class TestMalice:
         with pytest.raises(ValueError, match=r"a\.model: cannot be loaded as a model"):
             load_model(saved)
 
+    def test_a_pipeline_that_lost_its_classifier(self, tmp_path):
+        path = tmp_path / "a.model"
+        save_model(path, make_pipeline(SimilarityFeatures(), SVC()).fit(np.eye(6), [0, 1] * 3))
+
+        def drop_last_step(tree, members):
+            attributes = dict(tree["model"]["object"][1])
+            last = attributes["steps"][-1]
+            last["tuple"][1] = None
+
+        forge(path, drop_last_step)
+        with pytest.raises(ValueError, match="does not have the classes that the file names"):
+            load_model(path)
+
     @pytest.mark.parametrize("text", [b"[" * 10**6, b'{"a":' * 10**5, b"9" * 10**4, b"\xff\xfe", b"", b"[]", b"{}"])
     def test_json_that_is_none(self, text, saved):
         forge(saved, lambda tree, members: members.update({"model.json": text}), keep=True)

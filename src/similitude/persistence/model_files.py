@@ -230,6 +230,9 @@ def _read(
         fit = fit and len(ids) == facts["n_columns"] and all(isinstance(name, str) for name in ids)
     if not fit:
         raise ValueError("its ids do not fit the number of its training samples")
+    # Without its last step a pipeline is still whole, but a transformer.
+    if content["classes"] != facts["classes"]:
+        raise ValueError("the model does not have the classes that the file names")
     _give_ids(model, ids)
     written = {name: str(written[name]) for name in versions()}
     return model, {**facts, "ids": ids, "versions": written, "notes": content["notes"]}
