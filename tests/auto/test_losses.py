@@ -5,6 +5,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.metrics import (
     accuracy_score,
+    average_precision_score,
     balanced_accuracy_score,
     brier_score_loss,
     f1_score,
@@ -116,3 +117,15 @@ def test_unknown_scores_are_refused(scoring):
 def test_scorers_that_need_more_are_refused(scorer, why):
     with pytest.raises(ValueError, match=f"scoring: a scorer must need only the labels and the posteriors.*{why}"):
         Loss(scorer, None, None).mean(POSTERIORS, CODES, CLASSES)
+
+
+@pytest.mark.parametrize("name", ["roc_auc", "average_precision"])
+def test_scores_of_rankings_are_those_of_scikit_learn(name):
+    rng = np.random.default_rng(0)
+    codes = np.arange(60) % 3 // 2
+    second = np.round(rng.random((4, 60)), 1)  # with many ties
+    found = Loss(name, None, None).mean(np.stack([1 - second, second], axis=-1), codes, np.array(["no", "yes"]))
+    metric = roc_auc_score if name == "roc_auc" else average_precision_score
+    np.testing.assert_allclose(found, [-metric(codes, own) for own in second], rtol=1e-12)
+    with pytest.raises(ValueError, match="both classes"):
+        Loss(name, None, None).mean(np.stack([1 - second, second], axis=-1), np.zeros(60, int), np.arange(2))

@@ -83,7 +83,7 @@ class _OneThread:
 
 # Up to this size of a matrix a second BLAS thread gains nothing, and on a busy machine it is slower: eigenvalues at
 # n = 900 by a factor of 4.
-_SMALL = 1000
+_SMALL = 2500
 
 _limiters = {kind: _OneThread(kind) for kind in ("blas", "openmp")}
 

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from similitude._utils.checks import check_choice, check_integer
 from similitude._utils.docs import shared_docs
 from similitude._utils.progress import working
+from similitude._utils.threads import one_openmp_thread, suitable_blas_threads
 from similitude._utils.warn import silenced, warn
 from similitude.auto.choice import Choice, choose
 from similitude.auto.combined import CombinedClassifier, CombinedMember, combined_classifier, combined_state
@@ -375,7 +376,7 @@ def _diagnosed(samples: Samples) -> Diagnosis | dict[str, Diagnosis]:
 def fitted_choice(evaluated: EvaluatedMethods, choice: Choice, **parameters: Any) -> CombinedClassifier:
     """Return the chosen members fitted on all samples, with these parameters of the combination."""
     results, members = evaluated.results, []
-    with silenced():
+    with silenced(), one_openmp_thread(), suitable_blas_threads(len(results.codes)):
         for member in choice.members:
             run, whole = member.run, results.whole.of(member.run.similarity)
             estimator = at_point(run.estimator, results.parameters(run, member.point))

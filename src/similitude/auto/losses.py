@@ -64,6 +64,10 @@ class Loss:
         """Return the mean loss over the samples."""
         if self.by_sample:
             return self.losses(posteriors, codes).mean(axis=-1)
+        if len(classes) == 2 and isinstance(self.scoring, str) and self.scoring in _RANKING:
+            # Scikit-learn checks its arguments for longer than it takes to compute these, thousands of times.
+            score = _RANKING[self.scoring]
+            return -np.apply_along_axis(score, -1, posteriors[..., 1], codes == 1)
         scorer = get_scorer(self.scoring) if isinstance(self.scoring, str) else self.scoring
         known = _Known(classes, self)
         truth = classes[codes]
@@ -84,6 +88,31 @@ def _score(scorer: Any, known: Any, posteriors: np.ndarray, truth: np.ndarray) -
             "scoring: a scorer must need only the labels and the posteriors of the samples, as those of scikit-learn's "
             f"make_scorer do; it failed with: {error}"
         ) from error
+
+
+def _ranked(scores: np.ndarray, positive: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the numbers of true and of all positives at each threshold, from the largest score to the smallest."""
+    if positive.all() or not positive.any():
+        raise ValueError("scoring: the samples that are scored must have both classes.")
+    order = np.argsort(-scores, kind="stable")
+    last = np.flatnonzero(np.append(np.diff(scores[order]) != 0, True))  # of equal scores
+    return np.cumsum(positive[order])[last], last + 1.0
+
+
+def _area(scores: np.ndarray, positive: np.ndarray) -> float:
+    """Return the area under the ROC curve."""
+    true, all_positive = _ranked(scores, positive)
+    rates = [np.concatenate([[0.0], count / count[-1]]) for count in (true, all_positive - true)]
+    return float(np.sum(np.diff(rates[1]) * (rates[0][1:] + rates[0][:-1])) / 2)
+
+
+def _average_precision(scores: np.ndarray, positive: np.ndarray) -> float:
+    """Return the mean of the precision over the recall."""
+    true, all_positive = _ranked(scores, positive)
+    return float(np.sum(np.diff(true, prepend=0.0) * true / all_positive) / true[-1])
+
+
+_RANKING = {"roc_auc": _area, "average_precision": _average_precision}
 
 
 class _Known(ClassifierMixin, BaseEstimator):
