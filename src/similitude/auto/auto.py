@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from similitude.similarities.registry import SimilarityLike
 
 PREFERENCES = ("accuracy", "simple")
-_MOST_DIAGNOSED = 1000
+_MOST_DIAGNOSED, _FEWEST_DIAGNOSED = 1000, 200
 
 _COMBINATION = ("costs", "priors", "class_weight", "similarity", "dissimilarity")
 """The parameters that the combination has, too."""
@@ -114,7 +114,8 @@ class AutoClassifier(ApproximateSets, SimilarityEstimator):
         The number of outer folds for ``nested_error_``. Each takes about as long as the rest of ``fit``;
         ``time_budget`` applies to each of them separately.
     diagnose : bool, default=True
-        Whether ``diagnosis_`` is computed, after the choice, from at most 1,000 samples.
+        Whether ``diagnosis_`` is computed, after the choice, from at most 1,000 samples; from fewer if there are several
+        similarities.
     random_state : int or None, default=0
         The random state for the folds and the bootstrap samples.
     n_jobs : int, default=None
@@ -366,10 +367,11 @@ class AutoClassifier(ApproximateSets, SimilarityEstimator):
 def _diagnosed(samples: Samples) -> Diagnosis | dict[str, Diagnosis]:
     """Return the diagnosis of the similarity, or of each by name if there are several."""
     found = {}
+    most = max(_FEWEST_DIAGNOSED, _MOST_DIAGNOSED // len(samples.parts))
     for name, part in samples.parts.items():
         with named_errors(name, len(samples.parts)):
             map_name = part.contract.map_name
-            found[name] = diagnose(part.values, part.y, dissimilarity=map_name, max_samples=_MOST_DIAGNOSED)
+            found[name] = diagnose(part.values, part.y, dissimilarity=map_name, max_samples=most)
     return found if samples.named else next(iter(found.values()))
 
 

@@ -43,6 +43,8 @@ _KEPT_POINTS = 0.25
 _FEWEST_POINTS = 8
 _RESERVE = 0.1
 """The share of a time budget that is left for the choice and what follows it, in addition to the last fits."""
+_RESERVE_EACH = 0.02
+"""The same for each of several similarities."""
 _MOST_FITS = 0.4
 """The largest share of the time that is left for the fits on all samples."""
 _FEW_SIMILARITIES = 4
@@ -335,7 +337,9 @@ class Race:
         if self.budget is None:
             return math.inf
         fits = sum(self._fit_seconds(name) for name in self._complete if name in self.results.runs)
-        return self._until_end() - _RESERVE * self.budget - min(fits, _MOST_FITS * self.budget)
+        similarities = {run.similarity for run in self.results.runs.values()} - {None}
+        reserve = _RESERVE + _RESERVE_EACH * len(similarities)  # which are compared in the end
+        return self._until_end() - reserve * self.budget - min(fits, _MOST_FITS * self.budget)
 
     def _until_end(self) -> float:
         return math.inf if self.budget is None else self.start + self.budget - time.perf_counter()
