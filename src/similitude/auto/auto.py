@@ -114,7 +114,7 @@ class AutoClassifier(ApproximateSets, SimilarityEstimator):
         The number of outer folds for ``nested_error_``. Each takes about as long as the rest of ``fit``;
         ``time_budget`` applies to each of them separately.
     diagnose : bool, default=True
-        Whether ``diagnosis_`` is computed, after the choice, from at most 1,000 samples; from fewer if there are several
+        Whether ``diagnosis_`` is computed, after the choice, from at most 1,000 samples, fewer if there are several
         similarities.
     random_state : int or None, default=0
         The random state for the folds and the bootstrap samples.
