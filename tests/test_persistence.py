@@ -692,8 +692,8 @@ print(type(load_model(sys.argv[1])).__name__)
 
 def test_no_class_of_the_list_acts_when_it_is_made_or_dropped():
     modules = [(name, module) for name, module in sys.modules.items() if name.startswith("similitude.")]
-    own = {v for name, module in modules for v in vars(module).values() if getattr(v, "__module__", "") == name}
-    listed = [value for value in own if isinstance(value, type) and _name_of(value)]
+    classes = {(name, value) for name, module in modules for value in vars(module).values() if isinstance(value, type)}
+    listed = [value for name, value in classes if value.__module__ == name and _name_of(value)]
     assert len(listed) > 40
     for value in listed:
         assert not hasattr(value, "__del__"), value
