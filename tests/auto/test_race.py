@@ -1,13 +1,18 @@
 """The race: what stops, what goes on, and that nothing else changes."""
 
 import warnings
+from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
 from similitude import AutoClassifier, Proximities
-from similitude.auto import race
+from similitude.auto import Leaderboard, race
+from similitude.auto.choice import _clearly_better
+from similitude.auto.combination import Judgement
+from similitude.auto.losses import Loss
 from similitude.proximity import SimilarityWarning
 
 NAMES = ["k-NN", "nearest centroid", "SVM (clip)", "SDA", "linear SVM (features)"]
@@ -144,12 +149,6 @@ class TestScoring:
 
     def test_a_single_method_is_chosen_by_the_score_alone(self):
         """With a scorer, lower losses of the samples are no reason to prefer a single method."""
-        from types import SimpleNamespace
-
-        from similitude.auto.choice import _clearly_better
-        from similitude.auto.combination import Judgement
-        from similitude.auto.losses import Loss
-
         truth, parts = np.arange(40) % 2, np.arange(40) // 10
         ranked = np.linspace(0.4, 0.6, 40)[np.argsort(np.argsort(truth, kind="stable"))]  # ranks perfectly
         sure = np.where(truth == 1, 0.9, 0.1)
@@ -171,10 +170,6 @@ class TestLeaderboard:
         assert any("stopped after" in line for line in lines)
 
     def test_html_is_escaped(self, model):
-        from dataclasses import replace
-
-        from similitude.auto import Leaderboard
-
         strange = Leaderboard([replace(model.leaderboard_[0], method="<b>&")])
         assert "&lt;b&gt;&amp;" in strange._repr_html_()
         assert "<b>" not in strange._repr_html_()

@@ -56,10 +56,9 @@ FEW_WIDTHS = ["max-minus", "gauss"]
 
 @dataclass(frozen=True)
 class Cost:
-    """The time of a method on one fold, on one core of 2024, which grows by powers of the numbers of samples and
-    classes.
+    """The time of a method on one fold, on one core; it grows by powers of the numbers of samples and classes.
 
-    The milliseconds are those of 200 training samples in four classes.
+    The milliseconds are those of 200 training samples in four classes, on the machine where they were measured.
     """
 
     milliseconds: float
