@@ -265,7 +265,8 @@ class TestRawObjects:
         X = sorted(set(self.X))
         y = np.arange(len(X)) % 2
         model = fitted([("LP", LPMachine()), ("P-SVM", PotentialSVC(epsilon=1.0))], X=X, y=y, similarity=alike)
-        assert len(calls) == len(set(calls)) <= len(X) ** 2
+        assert len(set(calls)) <= len(X) ** 2
+        assert len(calls) - len(set(calls)) <= 36  # six samples are tried first: is it a distance?
         calls.clear()
         model.predict(["abcab", "bbccb"])
         assert len(calls) == len(set(calls)) == 2 * len(model.support_columns_) < 2 * len(X)

@@ -1,6 +1,7 @@
 """Filling matrices, alone and inside an estimator."""
 
 import pickle
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -11,7 +12,7 @@ from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.utils import get_tags
 
-from similitude import KNNClassifier
+from similitude import AutoClassifier, KNNClassifier, SimilarityWarning
 from similitude.similarities import VDM, Measure, batch, pairwise
 
 WORDS = ["ab", "abc", "b", "", "abab", "ccc", "abc", "ba"]
@@ -119,9 +120,21 @@ def test_a_function_that_raises_is_named_by_position():
     with pytest.raises(ValueError, match=r"picky failed on objects 0 and 2: KeyError: .*no b please") as caught:
         pairwise(WORDS, similarity=picky)
     assert isinstance(caught.value.__cause__, KeyError)
-    knn = KNNClassifier(1, similarity=picky).fit(["a", "c", "b"], [0, 1, 1])
     with pytest.raises(ValueError, match="picky failed on objects 0 and 2"):
-        knn.predict(["a"])
+        KNNClassifier(1, similarity=picky).fit(["a", "c", "b"], [0, 1, 1])
+
+
+@pytest.mark.parametrize("estimator", [KNNClassifier(1), AutoClassifier(["k-NN"])], ids=["one", "auto"])
+def test_a_function_that_looks_like_a_distance_is_pointed_out(estimator):
+    def apart(a, b):
+        return abs(a - b)
+
+    numbers, y = np.array([1.0, 1.5, 2.0, 7.0, 7.5, 9.0, 9.5, 10.5]), [0, 0, 0, 0, 1, 1, 1, 1]
+    with pytest.warns(SimilarityWarning, match="similarity=apart looks like a dissimilarity.*'max-minus'"):
+        clone(estimator).set_params(similarity=apart).fit(numbers, y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", SimilarityWarning)
+        clone(estimator).set_params(similarity=apart, dissimilarity="max-minus").fit(numbers, y)
 
 
 @pytest.mark.parametrize("answer", [None, "many", [1, 2], 1j])

@@ -125,13 +125,8 @@ def read_similarity(
             "similarity='euclidean'; if a scikit-learn meta-estimator cut the rows only, wrap it in "
             f"similitude.PairwiseMeta.{' It also contains NaN.' if has_nan else ''}"
         )
-    if square and orientation == "similarity" and looks_like_dissimilarity(S):
-        warn(
-            f"{name} looks like a dissimilarity (the values of samples with themselves are the smallest of their "
-            "rows), but it is used as a similarity. If it is a dissimilarity, pass dissimilarity='max-minus' (or "
-            "another map).",
-            SimilarityWarning,
-        )
+    if square and orientation == "similarity":
+        warn_of_dissimilarity(S, name)
     return S, has_nan
 
 
@@ -169,6 +164,17 @@ def _refuse(value: float, row: int, column: int, name: str) -> None:
         f"{name} contains {what} (first at row {row}, column {column}); every similarity must be a finite number: "
         f"impute the values or drop the samples."
     )
+
+
+def warn_of_dissimilarity(S: Matrix, name: str) -> None:
+    """Warn if the values of a similarity look like those of a dissimilarity."""
+    if looks_like_dissimilarity(S):
+        warn(
+            f"{name} looks like a dissimilarity (the values of samples with themselves are the smallest of their "
+            "rows), but it is used as a similarity. If it is a dissimilarity, pass dissimilarity='max-minus' (or "
+            "another map).",
+            SimilarityWarning,
+        )
 
 
 def looks_like_dissimilarity(S: Matrix) -> bool:

@@ -12,7 +12,7 @@ from scipy import sparse
 
 from similitude._utils.progress import progress
 from similitude._utils.scikit_learn import feature_names, num_samples, safe_indexing
-from similitude.proximity.check import read_similarity
+from similitude.proximity.check import read_similarity, warn_of_dissimilarity
 from similitude.proximity.maps import LearnedMap, learned_constants_needed
 from similitude.proximity.proximities import Proximities, as_proximities
 from similitude.proximity.split import cut
@@ -21,8 +21,11 @@ from similitude.proximity.unknown import LearnedFill, training_values
 from similitude.reader.reader import Contract, Reader, are_several, matrix_of
 from similitude.reader.training import NO_EXTRAS, ByName, Rows, Training, named_errors
 from similitude.reader.values import ComputedValues, GivenValues
-from similitude.similarities.pairwise import pairwise, sliceable
+from similitude.similarities.pairwise import Named, named_values, pairwise, sliceable
 from similitude.similarities.registry import resolve
+
+_SOME = 6
+"""The number of raw objects among which a function of the user's is tried."""
 
 
 class Samples:
@@ -156,6 +159,8 @@ class _Read:
         self.extras, self.absent, self.unknown = NO_EXTRAS, "zero", False
         if not contract.is_matrix:
             self.X = sliceable(X)
+            if warns and map_name is None:
+                self._check_orientation()
             return
         self.X = X
         S, has_nan = read_similarity(
@@ -174,6 +179,15 @@ class _Read:
             S, has_nan, given.absent, distances=map_name is not None, square=contract.is_precomputed
         )
         self.values = S if sparse.issparse(S) else np.asarray(S)
+
+    def _check_orientation(self) -> None:
+        """Warn if a function of which nothing is known looks like a distance, from its values among a few samples."""
+        measure, n = resolve(self.contract.similarity), num_samples(self.X)
+        if measure.known or measure.learns:
+            return
+        some = np.unique(np.linspace(0, n - 1, min(n, _SOME)).astype(int))
+        values = named_values(Named(safe_indexing(self.X, some), some), None, measure)
+        warn_of_dissimilarity(values, f"similarity={measure.name}")
 
     @cached_property
     def values(self) -> Any:
