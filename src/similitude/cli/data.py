@@ -14,13 +14,16 @@ from similitude._utils.ids import some
 from similitude.cli.datasets import entry_named
 from similitude.cli.options import Source, is_yes, number_or_text
 from similitude.cli.output import Notes
+from similitude.cli.parameters import read_parameters
 from similitude.evaluation.folds import stratified_folds, testable_classes
 from similitude.proximity import Proximities, cut, looks_like_dissimilarity
 from similitude.proximity.files import (
     NUCLEOTIDES,
     Contents,
     Reading,
+    check_file,
     check_streams,
+    column_options,
     read_labelled_objects,
     read_proximity,
 )
@@ -110,11 +113,11 @@ def read_samples(source: Source, *, note: Notes, seed: int = 0, needs_labels: bo
     if source.matrix is None:
         for name in source.given():
             if name != "dataset":
-                option = f"--{name.replace('_', '-')}"
+                option = f"--{name.removesuffix('_column').replace('_', '-')}"
                 raise ValueError(f"{option} is for FILE; it cannot be used with --dataset {source.dataset}.")
         return named_samples(str(source.dataset), seed)
-    if source.labels is None and needs_labels:
-        raise ValueError("--labels: a file with one class label per sample is needed.")
+    if source.labels is None and needs_labels and (source.label_column is None or source.similarity is None):
+        raise ValueError(f"--labels: a file with one class label per sample is needed. {_about_tables(source)}")
     source = replace(source, others=()).opened()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
@@ -122,6 +125,15 @@ def read_samples(source: Source, *, note: Notes, seed: int = 0, needs_labels: bo
     for warning in caught:
         note(str(warning.message))
     return data
+
+
+def _about_tables(source: Source) -> str:
+    """Return how the columns of FILE would be named if it is a table of raw objects."""
+    table = column_options(check_file(source.matrix, "FILE"))  # type: ignore[arg-type]
+    similarity = "" if source.similarity is not None else ", and their similarity: --similarity NAME"
+    if table is None:
+        return f"If FILE is a table of raw objects, name its columns: --object COLUMN --label COLUMN{similarity}."
+    return f"If {source.matrix} is a table of raw objects, name its columns: {table}{similarity}."
 
 
 def named_samples(name: str, seed: int = 0) -> Input:
@@ -137,6 +149,14 @@ def _matrix(source: Source, note: Notes, mmap: bool) -> Input:
     """Return the samples of a file with proximities."""
     if source.param:
         raise ValueError("--param sets parameters of --similarity, which must also be given.")
+    if source.object_column is not None:
+        raise ValueError("--object names a column of raw objects, whose similarity must also be given: --similarity.")
+    for name, column, file in (
+        ("label", source.label_column, source.labels),
+        ("group", source.group_column, source.groups),
+    ):
+        if column is not None and file is None:
+            raise ValueError(f"--{name} names a column of --{name}s, or of FILE if that is a table of raw objects.")
     matrix: Any = source.matrix
     mmap = mmap and matrix.suffix.lower() == ".npy"
     data = read_proximity(matrix, Reading(**source.reading()), source.beside(), mmap=mmap)
@@ -159,7 +179,8 @@ def _objects(source: Source, note: Notes) -> Input:
     if name == ELASTIC and source.param:
         raise ValueError("--param sets parameters of one similarity; elastic means a family, which has none.")
     kind = "time series" if name == ELASTIC else resolve(name).objects
-    data = read_labelled_objects(path, kind, source.beside(), source.key, is_yes(source.header))
+    beside, header = source.beside(), is_yes(source.header)
+    data = read_labelled_objects(path, kind, beside, source.key, header, source.object_column)
     _note_contents(source, data, note)
     similarity = name if name == ELASTIC else chosen_measure(name, source.param, data.values, note)
     contract = {"similarity": similarity, "dissimilarity": source.dissimilarity}
@@ -264,15 +285,7 @@ def chosen_measure(name: str, params: list[str] | None, items: Any, note: Notes)
     """
     function: Any = resolve(name).function
     known = function.get_params(deep=False) if hasattr(function, "get_params") else {}
-    given = {}
-    for text in params or []:
-        key, equals, value = (word.strip() for word in text.partition("="))
-        if not equals or not key:
-            raise ValueError(f"--param must have the form NAME=VALUE; got {text!r}.")
-        if key not in known:
-            has = f"has the parameters {', '.join(known)}" if known else "has no parameters"
-            raise ValueError(f"--param {text}: {name} {has}.")
-        given[key] = _parsed(value)
+    given = read_parameters(name, function, params)
     if {"matrix", "match", "mismatch"} <= set(known) and not {"matrix", "match", "mismatch"} & set(given):
         letters = sorted({letter for item in items for letter in item.upper()} - NUCLEOTIDES)[:5]
         if letters:
@@ -282,17 +295,6 @@ def chosen_measure(name: str, params: list[str] | None, items: Any, note: Notes)
             )
             given["matrix"] = _PROTEIN_SCORES
     return type(function)(**{**known, **given}) if given else name
-
-
-def _parsed(text: str) -> Any:
-    """Return the value of a parameter as a number, a truth value or text."""
-    plain = {"none": None, "true": True, "false": False}
-    if text.lower() in plain:
-        return plain[text.lower()]
-    try:
-        return int(text)
-    except ValueError:
-        return number_or_text(text)
 
 
 def check_nested(data: Input, folds: int, seed: int) -> None:

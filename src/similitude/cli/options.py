@@ -57,9 +57,26 @@ Prefer = Annotated[
 TimeBudget = Annotated[
     float | None, option("Time limit for trying methods; those for which there is no time are listed.", "SECONDS")
 ]
-LabelColumn = Annotated[str | None, option("Column of the labels, by name or place from 1.", "COLUMN")]
+ObjectColumn = Annotated[
+    str | None,
+    option(
+        "Column of the objects in a table, by name or place from 1; several for rows of numbers or words: a,b,c.",
+        "COLUMN",
+        "--object",
+    ),
+]
+LabelColumn = Annotated[
+    str | None,
+    option(
+        "Column of the labels, by name or place from 1: of --labels, or of FILE if it is a table of raw objects.",
+        "COLUMN",
+        "--label",
+        "--label-column",
+    ),
+]
 Param = Annotated[
-    list[str] | None, option("Parameter of --similarity, such as matrix=BLOSUM62; repeatable.", "NAME=VALUE")
+    list[str] | None,
+    option("Parameter of --similarity, such as matrix=BLOSUM62 or ngram_range=1,3; repeatable.", "NAME=VALUE"),
 ]
 Key = Annotated[str | None, option("Name of the array, if the file holds several.", "NAME")]
 Header = Annotated[YesNo | None, option("Whether the first line is a header, if that is not recognised.")]
@@ -98,7 +115,15 @@ class Source:
         Path | None,
         option("File with one group per sample; the samples of a group are never on both sides of a fold.", "FILE"),
     ] = None
-    group_column: Annotated[str | None, option("Column of the groups, by name or place from 1.", "COLUMN")] = None
+    group_column: Annotated[
+        str | None,
+        option(
+            "Column of the groups: of --groups, or of FILE if it is a table of raw objects.",
+            "COLUMN",
+            "--group",
+            "--group-column",
+        ),
+    ] = None
     dissimilarity: Annotated[
         str | None,
         option(
@@ -115,6 +140,7 @@ class Source:
             "NAME",
         ),
     ] = None
+    object_column: ObjectColumn = None
     param: Param = None
     form: Annotated[Form | None, option("Form of a text file, if it is not recognised.")] = None
     key: Key = None

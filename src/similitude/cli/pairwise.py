@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from similitude._utils.files import check_writable
+from similitude._utils.ids import some
 from similitude.cli.data import chosen_measure
 from similitude.cli.options import (
     AsJson,
@@ -16,6 +17,7 @@ from similitude.cli.options import (
     Jobs,
     Key,
     LabelColumn,
+    ObjectColumn,
     Param,
     Quiet,
     argument,
@@ -27,10 +29,12 @@ from similitude.cli.output import Notes, notes
 from similitude.proximity.files import (
     Contents,
     LabelFile,
+    NamedColumns,
     check_file,
     check_ids,
     check_streams,
     id_files,
+    read_object_table,
     read_objects,
     save_proximity,
     write_ids,
@@ -68,6 +72,7 @@ def fill_matrix(
     against: Against = None,
     labels: Labels = None,
     labels_in_order: LabelsInOrder = False,
+    object_column: ObjectColumn = None,
     label_column: LabelColumn = None,
     param: Param = None,
     key: Key = None,
@@ -89,13 +94,14 @@ def fill_matrix(
         raise ValueError(f"--output: {output} must end in {', '.join(SUFFIXES)}.")
     if resume and kind != ".npy":
         raise ValueError(f"--resume is for .npy files; --output is {output}.")
-    _check_learning(measure, labels)
+    _check_learning(measure, labels, label_column)
     objects = check_file(objects, "OBJECTS")
     against = None if against is None else check_file(against, "--against")
     labels = None if labels is None else check_file(labels, "--labels")
-    options = measure.objects, key, is_yes(header)
-    rows = _read(objects, options, note)
-    columns = rows if against is None else _read(against, options, note)
+    options = measure.objects, key, is_yes(header), object_column
+    own_label = label_column if labels is None else None
+    rows = _read(objects, options, own_label if against is None else None, note)
+    columns = rows if against is None else _read(against, options, own_label, note)
     # Columns that are the rows have no ids of their own.
     column_ids = None if columns is rows else columns.ids
     files = id_files(output, {"ids": rows.ids, "column_ids": column_ids}) if kind == ".npy" else {}
@@ -120,9 +126,15 @@ def fill_matrix(
     _print_summary(matrix.shape, measure, output, list(map(str, files)), as_json, quiet)
 
 
-def _read(path: Path, options: tuple, note: Notes) -> Contents:
-    """Return the objects of a file, and print which of its columns are read."""
-    found = read_objects(path, *options)
+def _read(path: Path, options: tuple, label_column: str | None, note: Notes) -> Contents:
+    """Return the objects of a file, with the labels in one of its columns, and print which of its columns are read."""
+    kind, key, header, object_column = options
+    if object_column is None and label_column is None:
+        found = read_objects(path, kind, key, header)
+    else:
+        found = read_object_table(path, kind, NamedColumns(object_column, label_column), header)
+        if found.left_out:
+            raise ValueError(f"{path}: {len(found.left_out)} of the objects have no label: {some(found.left_out)}.")
     for read in found.columns.values():
         note(f"{path}: {read}")
     return found
@@ -151,18 +163,24 @@ def _print_summary(
         typer.echo(f"saved to {output}" + (f", ids in {' and '.join(id_files)}" if id_files else ""))
 
 
-def _check_learning(measure: Measure, labels: Path | None) -> None:
+def _check_learning(measure: Measure, labels: Path | None, label_column: str | None) -> None:
     """Raise a ValueError if the measure does not learn from labels that are given, or if it needs them."""
-    if labels is not None and not measure.learns:
-        raise ValueError(f"--labels: {measure.name} does not learn from labels.")
-    if labels is None and measure.name == "vdm":
-        raise ValueError("--similarity vdm learns from labels; give those of the columns with --labels.")
+    given = labels is not None or label_column is not None
+    if given and not measure.learns:
+        raise ValueError(
+            f"--label{'' if labels is None else 's'}: {measure.name} does not learn from labels; omit them."
+        )
+    if not given and measure.name == "vdm":
+        raise ValueError(
+            "--similarity vdm learns from labels; give those of the columns with --labels FILE, or with --label COLUMN "
+            "of their table."
+        )
 
 
 def _learned(measure: Measure, columns: Contents, file: LabelFile | None, note: Notes) -> Measure:
     """Return the measure after it has learned from the objects of the columns."""
     if file is None:
-        return measure.learned(columns.values, None)
+        return measure.learned(columns.values, columns.y)
     n = len(columns.values)
     found = file.read(n, columns.ids)
     if len(found.labelled) < n:

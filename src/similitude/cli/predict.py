@@ -22,7 +22,7 @@ from similitude.cli.extra_columns import (
     note_without_evidence,
     novelty_columns,
 )
-from similitude.cli.options import AsJson, Header, Key, Quiet, argument, is_yes, option
+from similitude.cli.options import AsJson, Header, Key, ObjectColumn, Quiet, argument, is_yes, option
 from similitude.cli.output import TABLE_SUFFIXES, Notes, notes, write_rows
 from similitude.cli.rows import read_rows
 from similitude.persistence import load_model
@@ -78,6 +78,7 @@ def predict_rows(
     rows: RowsFiles,
     output: TableFile,
     confidence: Confidence = None,
+    object_column: ObjectColumn = None,
     key: Key = None,
     query: Query = None,
     target: Target = None,
@@ -99,6 +100,7 @@ def predict_rows(
         check_confidence(confidence, "--confidence")
     given: dict[str, Any] = {"key": key, "query": query, "target": target, "score": score, "missing": missing}
     given["header"] = is_yes(header)
+    given["object_column"] = object_column
     model = check_file(model, "MODEL")
     queries = None if queries is None else check_file(queries, "--queries")
     with _noting_warnings(note):

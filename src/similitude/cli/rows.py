@@ -18,10 +18,12 @@ from similitude.proximity import Proximities
 from similitude.proximity.files import (
     Columns,
     Contents,
+    NamedColumns,
     Reading,
     check_file,
     load_rows,
     read_cells,
+    read_object_table,
     read_objects,
     suffix,
 )
@@ -48,6 +50,8 @@ def read_rows(
         for read in found.columns.values():
             note(f"{paths[0]}: {read}")
         return found
+    if given.pop("object_column") is not None:
+        raise ValueError(f"--object names a column of raw objects; {model} was fitted on similarities.")
     each = [_similarities(fitted, info, path, given, queries, note) for path in paths]
     return each[0] if several is None else _together(fitted, several, paths, each)
 
@@ -142,6 +146,13 @@ def _objects(fitted: Any, info: dict, path: Path, given: dict[str, Any]) -> Cont
     names = columns.get("objects") if isinstance(columns, dict) else None
     if not isinstance(names, list) or not names or not all(isinstance(name, str) for name in names):
         names = None
+    if given["object_column"] is not None:
+        named = NamedColumns(given["object_column"])
+        kind = "numbers" if is_array and known.dtype.kind in "fiub" else "categorical rows" if is_array else "strings"
+        found = read_object_table(path, kind, named, given["header"])
+        if is_array:
+            _check_width(path, found.values.shape[1], known.shape[1])
+        return found
     options = given["key"], given["header"], names
     if is_array and known.dtype.kind in "fiub":
         found = read_objects(path, "numbers", *options)
@@ -155,8 +166,10 @@ def _objects(fitted: Any, info: dict, path: Path, given: dict[str, Any]) -> Cont
         )
     if not is_array:
         return read_objects(path, "strings", *options)
-    if suffix(path) not in (".csv", ".tsv", ""):
-        raise ValueError(f"{path}: raw objects are read from .csv and .tsv files, and sequences also from FASTA files.")
+    if suffix(path) not in (".csv", ".tsv", ".parquet", ""):
+        raise ValueError(
+            f"{path}: raw objects are read from .csv, .tsv and .parquet files, and sequences also from FASTA files."
+        )
     found = read_objects(path, "categorical rows", *options) if names else _words(path, known, given["header"])
     _check_width(path, found.values.shape[1], known.shape[1])
     return found

@@ -90,9 +90,12 @@ def _has(array: Any, dtype: type, shape: tuple[int, ...]) -> bool:
 
 def _reads_texts(model: Any) -> bool:
     """Return whether a vectorizer reads texts as they are, not as names of files, by its own rules."""
-    rules = ("preprocessor", "tokenizer", "analyzer", "token_pattern")
+    rules = ("preprocessor", "tokenizer", "token_pattern")
     default = TfidfVectorizer()
-    return model.input == "content" and all(getattr(model, name) == getattr(default, name) for name in rules)
+    by_name = isinstance(model.analyzer, str) and model.analyzer in ("word", "char", "char_wb")
+    return (
+        model.input == "content" and by_name and all(getattr(model, name) == getattr(default, name) for name in rules)
+    )
 
 
 CHECKS: dict[type, Callable[[Any], bool]] = {NuSVC: _svm_fits, SVC: _svm_fits, TfidfVectorizer: _reads_texts}

@@ -32,10 +32,11 @@ from similitude.proximity.files.text import (
 
 _NO_LABEL = {"na", "n/a", "nan", "null"}
 _ID_HEADINGS = {"id", "ids", "name", "sample", "sample_id", "seqid", "accession", "query", "sequence"}
-_LABEL_HEADINGS = {
+LABEL_HEADINGS = {
     "category", "class", "classes", "families", "family", "genus", "group", "groups", "kind", "label", "labels",
     "language", "outcome", "species", "target", "type", "y",
 }  # fmt: skip
+"""Usual headings of labels."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +53,7 @@ class Beside:
 def with_labels(data: Contents, beside: Beside, header: bool | None) -> Contents:
     """Return the samples that have a label with their labels and groups, and warn of those that have none."""
     n, ids = len(data.values) if isinstance(data.values, list) else data.values.shape[0], data.ids
-    y = values = None
+    y, values = data.y, data.groups
     kept = np.arange(n)
     columns = dict(data.columns)
     from_edges = data.reading is not None
@@ -60,7 +61,7 @@ def with_labels(data: Contents, beside: Beside, header: bool | None) -> Contents
         labels = check_file(beside.labels, "labels")
         file = LabelFile(labels, "label", beside.label_column, beside.labels_in_order, header)
         y, kept, ids, columns["labels"] = file.read(n, ids, from_edges)
-        _note_words_for_nothing(labels, y)
+        note_words_for_nothing(labels, y)
     if beside.groups is not None:
         groups = check_file(beside.groups, "groups")
         file = LabelFile(groups, "group", beside.group_column, beside.labels_in_order, header)
@@ -70,6 +71,8 @@ def with_labels(data: Contents, beside: Beside, header: bool | None) -> Contents
             names = [ids[i] for i in lacking.tolist()]  # type: ignore[index]
             raise ValueError(f"{groups}: {len(lacking)} samples have no group: {some(names)}.")
         values = found[np.searchsorted(grouped, kept)]
+    elif values is not None:
+        values = values[kept]
     column_ids = ids if data.square else data.column_ids
     data = replace(data, ids=ids, column_ids=column_ids, columns=columns, y=y, groups=values)
     if ids is None or len(kept) == n:
@@ -125,7 +128,7 @@ class LabelFile:
             if not cells[0]:
                 raise ValueError(f"{path}: row {line} has no {what}.")
         others = [cells[0] for _, cells in found[1:]]
-        usual = head.lower().lstrip("#").strip() in _LABEL_HEADINGS
+        usual = head.lower().lstrip("#").strip() in LABEL_HEADINGS
         no_value = usual or (not is_number(head) and all(map(is_number, others)))
         is_heading = not has_header and differs and len(found) > 2 and self.header is not False and no_value
         if len(found) != n or is_heading:
@@ -143,7 +146,7 @@ class LabelFile:
                 f"some of the samples have a {what}, add a column with their ids.{ask}"
             )
         read = Columns(has_header, [head if has_header else ""], {f"{what}s": [0]})
-        return Labels(_as_labels([cells[0] for _, cells in found]), np.arange(n), ids, read)
+        return Labels(as_labels([cells[0] for _, cells in found]), np.arange(n), ids, read)
 
     def _by_id(self, found: Rows, n: int, ids: list[str] | None, from_edges: bool) -> Labels:
         """Return the labels of a table with ids, matched by id."""
@@ -174,7 +177,7 @@ class LabelFile:
         if not label_of:
             raise ValueError(f"{path}: no sample has a {what}.")
         labelled = np.array(sorted(label_of))
-        return Labels(_as_labels([label_of[i] for i in labelled.tolist()]), labelled, ids, read)
+        return Labels(as_labels([label_of[i] for i in labelled.tolist()]), labelled, ids, read)
 
     def _id_column(self, found: Rows, ids: list[str] | None) -> int:
         """Return the column that names most samples."""
@@ -315,7 +318,7 @@ def _differs(head: str, labels: list[str]) -> bool:
     return head not in labels and (not all(map(is_number, labels)) or not is_number(head))
 
 
-def _note_words_for_nothing(path: Path, labels: np.ndarray) -> None:
+def note_words_for_nothing(path: Path, labels: np.ndarray) -> None:
     """Warn of classes whose names usually say that there is no label."""
     for label, count in zip(*np.unique(labels, return_counts=True)):
         if str(label).lower() in _NO_LABEL:
@@ -327,7 +330,8 @@ def _note_words_for_nothing(path: Path, labels: np.ndarray) -> None:
             )
 
 
-def _as_labels(texts: list[str]) -> np.ndarray:
+def as_labels(texts: list[str]) -> np.ndarray:
+    """Return labels as whole numbers if all are, otherwise as text."""
     # "01" is a name, not a number, and so is a number that exceeds 64 bits.
     whole = all(re.fullmatch("0|-?[1-9][0-9]{0,17}", text) for text in texts)
     return np.array([int(text) for text in texts] if whole else texts)

@@ -16,30 +16,21 @@ from similitude.proximity.files.arrays import read_archive, read_npy
 from similitude.proximity.files.contents import Columns, Contents, Reading, unused
 from similitude.proximity.files.forms import binary_kind
 from similitude.proximity.files.labels import Beside, with_labels
-from similitude.proximity.files.tables import is_id_heading
-from similitude.proximity.files.text import (
-    BLANKS,
-    check_file,
-    check_unique,
-    check_widths,
-    delimiter_of,
-    is_fasta,
-    lines,
-    read_fasta,
-    rows,
-    suffix,
+from similitude.proximity.files.object_tables import (
+    ASK_HEADER,
+    HEADINGS,
+    SETS,
+    TEXTS,
+    WORDS,
+    NamedColumns,
+    first_cells,
+    offered_columns,
+    read_cells,
+    read_object_table,
 )
+from similitude.proximity.files.tables import is_id_heading
+from similitude.proximity.files.text import check_file, check_unique, is_fasta, lines, read_fasta, suffix
 from similitude.proximity.files.values import load_values
-
-_TEXTS = ("strings", "documents", "biological sequences")
-_WORDS_OR_SETS = "categorical rows, sets or binary vectors"
-_WORDS = ("categorical rows", _WORDS_OR_SETS)
-_SETS = ("sets or binary vectors", _WORDS_OR_SETS)
-_HEADINGS = {
-    "compound", "description", "document", "item", "name", "names", "object", "objects", "seq", "sentence", "sequence",
-    "sequences", "smiles", "string", "strings", "surname", "text", "texts", "title", "word", "words",
-}  # fmt: skip
-_ASK_HEADER = "say whether the first line is a header: --header yes or --header no (header=True or header=False)"
 
 
 def load_objects(
@@ -49,6 +40,7 @@ def load_objects(
     objects: str = "biological sequences",
     groups: str | os.PathLike | None = None,
     labels_in_order: bool = False,
+    object_column: str | int | list[str] | list[int] | None = None,
     label_column: str | int | None = None,
     group_column: str | int | None = None,
     key: str | None = None,
@@ -66,17 +58,24 @@ def load_objects(
         * ``.csv`` and ``.tsv``: one object per row, which is numbers, words, or a text. A first row with a cell ``id``
           is a header, and that column contains the ids. For numbers, headers and ids are recognised as in matrices. For
           a similarity of words or sets, cells that are all 0 and 1 are numbers.
+        * ``.parquet``: a table with a header.
         * ``.npy`` and ``.npz``: the items of an array, which are rows of numbers or of words, or images.
 
-        Each may be compressed with gzip.
+        Each but ``.parquet`` may be compressed with gzip.
     labels : path, default=None
         A file with the labels of the objects: see :func:`load_proximity`.
     objects : str, default="biological sequences"
         The kind of the objects, in the words of the table of similarities: "strings", "numbers", ...
     groups : path, default=None
         A file with the groups of the objects.
-    labels_in_order, label_column, group_column
+    labels_in_order : bool, default=False
         See :func:`load_proximity`.
+    object_column : str, int, or list of these, default=None
+        The column of a table that holds the objects, by its name in the header or its place from 1; several for rows of
+        numbers or words. None means all columns but those of ids, labels and groups.
+    label_column, group_column : str or int, default=None
+        The columns of the labels and groups: of the files ``labels`` and ``groups``, and of ``path`` without these.
+        Samples whose label is empty are left out.
     key : str, default=None
         The name of the array in an ``.npz`` file; not needed if there is only one.
     header : bool, default=None
@@ -115,9 +114,18 @@ def load_objects(
     >>> data = load_objects(folder / "s.fasta", folder / "y.tsv")
     >>> data.data, data.y.tolist(), data.ids.tolist()
     (['MKTAYI', 'MSE'], ['globin', 'kinase'], ['p1', 'p2'])
+
+    A table of words and their labels is read by the names of its columns:
+
+    >>> _ = (folder / "names.csv").write_text("no,name,language\\n1,Dubois,French\\n2,Rossi,Italian\\n")
+    >>> data = load_objects(
+    ...     folder / "names.csv", objects="strings", object_column="name", label_column="language"
+    ... )
+    >>> data.data, data.y.tolist()
+    (['Dubois', 'Rossi'], ['French', 'Italian'])
     """
     beside = Beside(labels, groups, labels_in_order, label_column, group_column)
-    found = read_labelled_objects(path, objects, beside, key, header)
+    found = read_labelled_objects(path, objects, beside, key, header, object_column)
     return Bunch(
         data=found.values,
         y=found.y,
@@ -129,10 +137,24 @@ def load_objects(
 
 
 def read_labelled_objects(
-    path: str | os.PathLike, kind: str, beside: Beside, key: str | None = None, header: bool | None = None
+    path: str | os.PathLike,
+    kind: str,
+    beside: Beside,
+    key: str | None = None,
+    header: bool | None = None,
+    object_column: Any = None,
 ) -> Contents:
     """Return the objects of a file with their labels and groups: see :func:`load_objects`."""
     path = check_file(path, "path")
+    named = NamedColumns(
+        object_column,
+        beside.label_column if beside.labels is None else None,
+        beside.group_column if beside.groups is None else None,
+    )
+    if named.any:
+        if key is not None:
+            raise ValueError(f"--key is for .npz files, and columns are named in tables; {path} is {suffix(path)}.")
+        return with_labels(read_object_table(path, kind, named, header), beside, header)
     found = with_labels(read_objects(path, kind, key, header), beside, header)
     read = found.columns.get("path")
     if header is None and read is not None and not read.header and "labels" in found.columns:
@@ -152,7 +174,7 @@ def _check_first_label(path: Path, labels: Any, read: Columns, y: Any) -> None:
     if first not in counts and min(counts.values()) > 1:
         raise ValueError(
             f"{labels}: the first label, {first!r}, may be a heading, and the first line of {path} another one; "
-            f"{_ASK_HEADER}."
+            f"{ASK_HEADER}."
         )
 
 
@@ -168,19 +190,21 @@ def read_objects(
     if binary in ("npy", "npz"):
         return _array(path, binary, key)
     if binary is None and is_fasta(path):
-        if kind not in (*_TEXTS, "any"):
+        if kind not in (*TEXTS, "any"):
             raise ValueError(f"{path}: is a FASTA file, whose sequences are not {kind}; name another similarity.")
         return Contents(*read_fasta(path))
-    if found in (".csv", ".tsv") or (not found and _is_table(path, kind)):
+    if found in (".csv", ".tsv") or binary == "parquet" or (not found and _is_table(path, kind)):
         return _table(path, kind, header, columns)
     if found in (".txt", ""):
         return _lines(path, kind, header, columns)
-    raise ValueError(f"{path}: objects are read from FASTA, .txt, .csv, .tsv, .npy and .npz files; this is {found}.")
+    raise ValueError(
+        f"{path}: objects are read from FASTA, .txt, .csv, .tsv, .parquet, .npy and .npz files; this is {found}."
+    )
 
 
 def _is_table(path: Path, kind: str) -> bool:
     """Return whether a text file without a suffix, such as a stream, is a table and not lines of text."""
-    if kind not in (*_TEXTS, *_SETS):
+    if kind not in (*TEXTS, *SETS):
         return True
     first = next((line for line in lines(path) if line.strip()), "")
     return "\t" in first or is_id_heading(first.split(",")[0])
@@ -202,7 +226,7 @@ def _lines(path: Path, kind: str, header: bool | None, columns: list[str] | None
     found = [line.rstrip("\r\n") for line in lines(path)]
     if not any(found):
         raise ValueError(f"{path}: the file is empty.")
-    if kind not in _SETS and kind not in _TEXTS:
+    if kind not in SETS and kind not in TEXTS:
         raise ValueError(f"{path}: lines of text are not {kind}; give a .csv, .tsv or .npy file.")
     if header is None and [found[0].strip()] == columns:
         header = True
@@ -210,20 +234,23 @@ def _lines(path: Path, kind: str, header: bool | None, columns: list[str] | None
         _check_first_text(path, found)
     read = Columns(bool(header), [found[0] if header else ""], {"objects": [0]})
     found = found[1:] if header else found
-    items: list[Any] = [frozenset(line.split()) for line in found] if kind in _SETS else found
+    items: list[Any] = [frozenset(line.split()) for line in found] if kind in SETS else found
     return Contents(items, columns={"path": read})
 
 
 def _check_first_text(path: Path, texts: list[str]) -> None:
     """Raise a ValueError if the first text may be a heading."""
-    if len(texts) > 1 and texts[0].lower().lstrip("#").strip() in _HEADINGS and texts[0] not in texts[1:]:
-        raise ValueError(f"{path}: the first line is {texts[0]!r}, which may be a heading; {_ASK_HEADER}.")
+    if len(texts) > 1 and texts[0].lower().lstrip("#").strip() in HEADINGS and texts[0] not in texts[1:]:
+        raise ValueError(f"{path}: the first line is {texts[0]!r}, which may be a heading; {ASK_HEADER}.")
 
 
 def _table(path: Path, kind: str, header: bool | None, columns: list[str] | None) -> Contents:
-    if kind not in _TEXTS and kind not in _WORDS:
+    if columns is not None and header is not False and {*columns} <= {cell.strip() for cell in first_cells(path)}:
+        return read_object_table(path, kind, NamedColumns(columns), True)
+    if kind not in TEXTS and kind not in WORDS:
         return _numbers(path, header, columns)
     table = read_cells(path)
+    header = True if binary_kind(path) == "parquet" else header
     head = [cell.strip() for cell in table[0]]
     ids_at = None if header is False else _id_column(table)
     has_header = bool(header) or ids_at is not None or (header is None and columns is not None)
@@ -238,17 +265,14 @@ def _table(path: Path, kind: str, header: bool | None, columns: list[str] | None
     rest = unused(len(head), *places, *([] if ids_at is None else [ids_at]))
     roles = {"ids": [] if ids_at is None else [ids_at], "objects": places, "not used": rest}
     columns_read = {"path": Columns(has_header, head if has_header else [""] * len(head), roles)}
-    if kind in _SETS and all(row[j].strip() in ("0", "1") for row in body for j in places):
+    if kind in SETS and all(row[j].strip() in ("0", "1") for row in body for j in places):
         return Contents(np.array([[row[j] for j in places] for row in body], dtype=np.int8), ids, columns=columns_read)
-    if kind in _WORDS:
+    if kind in WORDS:
         if not has_header and header is None:
             _check_first_words(path, table)
         return Contents(np.array([[row[j] for j in places] for row in body], dtype=object), ids, columns=columns_read)
     if len(places) != 1:
-        raise ValueError(
-            f"{path}: has {len(places)} columns of text, {some([head[j] for j in places])}; one is needed, and one of "
-            "ids below a heading id. Texts with commas need quotes."
-        )
+        raise ValueError(offered_columns(path, table, places))
     texts = [row[places[0]] for row in body]
     if not has_header and header is None:
         _check_first_text(path, texts)
@@ -285,7 +309,7 @@ def _check_first_words(path: Path, table: list[list[str]]) -> None:
     if all(word not in words for word, words in zip(table[0], below)) and all(
         len({*words}) <= len(words) / 2 for words in below
     ):
-        raise ValueError(f"{path}: the first row, {some(table[0])}, may be a header; {_ASK_HEADER}.")
+        raise ValueError(f"{path}: the first row, {some(table[0])}, may be a header; {ASK_HEADER}.")
 
 
 def _numbers(path: Path, header: bool | None, columns: list[str] | None) -> Contents:
@@ -302,19 +326,3 @@ def _numbers(path: Path, header: bool | None, columns: list[str] | None) -> Cont
     rest = unused(found.values.shape[1] + offset, *roles["ids"], *roles["objects"])
     read = {name: replace(own, roles={**roles, "not used": rest}) for name, own in found.columns.items()}
     return Contents(S, found.ids, columns=read)
-
-
-def read_cells(path: Path) -> list[list[str]]:
-    """Return the rows that are not blank, which must all have the same length."""
-    found = [(line, cells) for line, cells in rows(path, _delimiter(path)) if cells]
-    if not found:
-        raise ValueError(f"{path}: the file is empty.")
-    check_widths(path, found)
-    return [cells for _, cells in found]
-
-
-def _delimiter(path: Path) -> str:
-    if suffix(path):
-        return "\t" if suffix(path) == ".tsv" else ","
-    found = delimiter_of(next((line for line in lines(path) if line.strip()), ""))
-    return "," if found == BLANKS else found
