@@ -374,7 +374,7 @@ class TestPredict:
             ("wide.csv", "has 2 columns; the model was fitted on objects with 16"),
             ("ragged.csv", "row 2 has 1 cells"),
             ("empty.csv", "empty"),
-            ("new.npy", ".csv and .tsv"),
+            ("new.npy", ".csv, .tsv and .parquet"),
             ("nowhere.csv", "nowhere.csv"),
         ):
             assert_refused(run("predict", "v.model", rows, "-o", "out.csv"), message)

@@ -100,9 +100,8 @@ def test_messages_name_the_columns(tmp_path, monkeypatch):
     (tmp_path / "names.csv").write_text("id,name,language\n1,Rossi,Italian\n2,Bianchi,Italian\n3,Dubois,French\n")
     fit = ("fit", "names.csv", "--similarity", "levenshtein", "-o", "m.model")
     assert "--object name --label language." in refused(*fit)
-    assert "has 2 columns of text, 'name', 'language'. Name them: --object name --label language" in refused(
-        *fit, "--labels", "names.csv"
-    )
+    assert "--object name --label language (" in refused(*fit, "--labels", "names.csv")
+    assert "has 2 columns of text, 'name', 'language'; one is needed" in refused(*fit, "--labels", "names.csv")
     assert "there is no column 'tongue'; --label (label_column) must be one of 'id', 'name', 'language'" in refused(
         *fit, "--object", "name", "--label", "tongue"
     )
@@ -132,4 +131,4 @@ def test_parameters_have_the_types_of_the_registry(tmp_path, monkeypatch):
     assert "must be 2 whole numbers with commas between them, as in --param ngram_range=1,3" in refused(
         *fit, "--param", "ngram_range=3"
     )
-    assert "Did you mean 'ngram_range'?" in refused(*fit, "--param", "ngrams=1,3")
+    assert "Did you mean 'ngram_range'?" in refused(*fit, "--param", "ngramrange=1,3")

@@ -254,10 +254,10 @@ def offered_columns(path: Path, table: list[list[str]], places: list[int]) -> st
     head = [cell.strip() for cell in table[0]]
     chosen, label = _likely_columns(table, places)
     return (
-        f"{path}: has {len(places)} columns of text, {some([head[j] for j in places])}. Name them: "
-        f"--object {_word(head[chosen])} --label {_word(head[label])} (object_column={head[chosen]!r}, "
-        f"label_column={head[label]!r}); without a header give places from 1 and --header no. "
-        "Texts with commas need quotes."
+        f"{path}: has {len(places)} columns of text, {some([head[j] for j in places])}; one is needed, and one of ids "
+        f"below a heading id. Name the columns of the objects and labels in the header: --object {_word(head[chosen])} "
+        f"--label {_word(head[label])} (object_column={head[chosen]!r}, label_column={head[label]!r}); without a header "
+        "give their places from 1, and --header no. Texts with commas need quotes."
     )
 
 
