@@ -256,7 +256,7 @@ def offered_columns(path: Path, table: list[list[str]], places: list[int]) -> st
     return (
         f"{path}: has {len(places)} columns of text, {some([head[j] for j in places])}; one is needed, and one of ids "
         f"below a heading id. Name the columns of the objects and labels in the header: --object {_word(head[chosen])} "
-        f"--label {_word(head[label])} (object_column={head[chosen]!r}, label_column={head[label]!r}); without a header "
+        f"--label {_word(head[label])} (object_column={head[chosen]!r}, label_column={head[label]!r}); without one "
         "give their places from 1, and --header no. Texts with commas need quotes."
     )
 
