@@ -16,7 +16,6 @@ from similitude._utils.extras import require
 from similitude._utils.scikit_learn import num_samples
 from similitude.finders.stream import sorted_best
 from similitude.similarities import Measure
-from similitude.similarities.pairwise import Comparison
 
 _PRODUCTS = 2**22  # the number of products of codes that are computed at a time
 
@@ -79,14 +78,6 @@ class Untried:
         self.tried = np.sort(np.append(self.tried, keys))
         left, right = np.divmod(keys, self.n)
         return left, right
-
-
-def compared(compare: Comparison, X: Any, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
-    """Return the values of pairs whose rows are ascending, with one call of a batch function for each row of X."""
-    if not len(rows):
-        return np.empty(0)
-    some, starts = np.unique(rows, return_index=True)
-    return np.concatenate(compare(X, some, np.split(columns, starts[1:]))).astype(np.float64)
 
 
 _OWN_NAMES = ["euclidean", "manhattan", "chebyshev", "cosine", "correlation", "canberra", "braycurtis", "hamming"]

@@ -15,7 +15,6 @@ from similitude._utils.types import ColumnPositions, RandomState
 from similitude.finders._graph_build import (
     Untried,
     centred_ranks,
-    compared,
     most_alike,
     neighbors_by_pynndescent,
     unit_rows,
@@ -24,7 +23,7 @@ from similitude.finders._graph_build import (
 from similitude.finders.finder import Collection, ObjectFinder, in_both_directions
 from similitude.proximity.maps import WITH_WIDTH, LearnedMap, base_name, learned_constants_needed
 from similitude.similarities import Measure
-from similitude.similarities.pairwise import Comparison, pairwise, sliceable
+from similitude.similarities.pairwise import Comparison, compared, pairwise, sliceable
 
 BUILDERS = ("auto", "own", "pynndescent")
 

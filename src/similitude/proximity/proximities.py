@@ -11,7 +11,8 @@ from scipy import sparse
 from similitude._utils.forms import foreign_form, from_condensed, is_frame
 from similitude._utils.ids import Names, as_ids, column_names_of, labels_in_order, names_of
 from similitude._utils.scikit_learn import num_samples, safe_indexing
-from similitude.proximity.edges import EdgeMeaning, edges_of, square_matrix
+from similitude.proximity.edges import EdgeMeaning, Edges, edges_of, square_matrix
+from similitude.proximity.neighbor_lists import best_lists, listed_pairs, rows_of_lists
 from similitude.proximity.split import cut
 from similitude.proximity.unknown import Absent, Fill, check_absent, check_fill
 
@@ -223,6 +224,114 @@ class Proximities:
         if values.ndim != 1:
             raise ValueError(f"values must have one dimension; got shape {values.shape}.")
         return cls(from_condensed(values, diagonal), **options)
+
+    @classmethod
+    def from_neighbors(
+        cls,
+        indices: ArrayLike,
+        values: ArrayLike,
+        *,
+        n_columns: int | None = None,
+        missing: Absent | float = "unknown",
+        direction: Literal["keep", "max", "mean", "min"] = "keep",
+        orientation: Literal["similarity", "dissimilarity"] = "similarity",
+        **options: Any,
+    ) -> Proximities:
+        """Return the sparse proximities of lists of neighbours, as a nearest-neighbour library returns them.
+
+        pynndescent, Faiss, hnswlib, usearch, scikit-learn and vector databases return such lists. Most of them return
+        distances: estimators then need ``dissimilarity=...``.
+
+        Parameters
+        ----------
+        indices : array-like of int of shape (m, k)
+            The positions of the neighbours of each sample, in any order; -1 where a library found fewer. The sample
+            itself may be among them.
+        values : array-like of shape (m, k)
+            Their similarities or distances.
+        n_columns : int, default=None
+            The number of training samples, for lists of new samples; None means that the samples are neighbours of each
+            other, and the matrix is square.
+        missing : {"unknown", "zero", "farthest"} or float, default="unknown"
+            The value of pairs that are not listed, as in :meth:`from_edges`. Methods that vote among known neighbours
+            need none.
+        direction : {"keep", "max", "mean", "min"}, default="keep"
+            The value of a pair that is listed in both directions, as in :meth:`from_edges`. With "max" a pair that one
+            of the two lists has is known in both directions, which is right for a symmetric measure.
+        orientation : {"similarity", "dissimilarity"}, default="similarity"
+            The meaning of the values. A sample has the distance 0 to itself unless it is listed.
+        **options
+            The other parameters of ``Proximities``, such as ``ids``.
+
+        Returns
+        -------
+        Proximities
+            The matrix, sparse if pairs that are not listed are unknown or 0.
+
+        See Also
+        --------
+        to_neighbors : Returns such lists.
+        similitude.similarities.neighbor_values : Computes the values of lists by another similarity.
+
+        Examples
+        --------
+        >>> from similitude import KNNClassifier, Proximities
+        >>> indices, distances = [[1, 2], [0, 2], [3, 1], [2, -1]], [[1, 4], [1, 3], [2, 3], [2, 0]]
+        >>> P = Proximities.from_neighbors(indices, distances, direction="max", orientation="dissimilarity")
+        >>> knn = KNNClassifier(1, dissimilarity="negate").fit(P, ["a", "a", "b", "b"])
+        >>> new = Proximities.from_neighbors([[0, 1], [3, 2]], [[2, 4], [1, 5]], n_columns=4)
+        >>> knn.predict(new)
+        array(['a', 'b'], dtype='<U1')
+        """
+        pairs = listed_pairs(indices, values, n_columns)
+        if n_columns is not None:
+            if missing not in ("unknown", "zero", "farthest"):
+                raise ValueError(f"missing must be 'unknown', 'zero' or 'farthest' for new samples; got {missing!r}.")
+            shape = (len(np.asarray(indices)), n_columns)
+            return cls(rows_of_lists(pairs, shape), absent=missing, **options)  # type: ignore[arg-type]
+        n = len(np.asarray(indices))
+        meaning = EdgeMeaning(missing, None, direction, None, orientation)
+        made = square_matrix(Edges(*pairs, [str(i) for i in range(n)]), meaning)
+        return cls(made.S, absent=made.absent, **options)
+
+    def to_neighbors(
+        self,
+        n_neighbors: int = 10,
+        *,
+        orientation: Literal["similarity", "dissimilarity"] = "similarity",
+        include_self: bool = False,
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return the best known neighbours of each sample, as nearest-neighbour libraries return and take them.
+
+        Parameters
+        ----------
+        n_neighbors : int, default=10
+            The number of neighbours.
+        orientation : {"similarity", "dissimilarity"}, default="similarity"
+            Whether the largest or the smallest values are the best.
+        include_self : bool, default=False
+            Whether the sample itself may be among the neighbours, as UMAP's ``precomputed_knn`` expects; its place
+            follows from its value on the diagonal.
+
+        Returns
+        -------
+        indices : ndarray of int of shape (m, n_neighbors)
+            The positions of the neighbours, best first, equally similar ones by position; -1 if fewer are known.
+        values : ndarray of shape (m, n_neighbors)
+            Their values; NaN if fewer are known.
+
+        Examples
+        --------
+        >>> from similitude import Proximities
+        >>> P = Proximities([[0, 3, 1], [3, 0, 2], [1, 2, 0]])
+        >>> indices, distances = P.to_neighbors(2, orientation="dissimilarity")
+        >>> indices.tolist(), distances.tolist()
+        ([[2, 1], [2, 0], [0, 1]], [[1.0, 3.0], [2.0, 3.0], [1.0, 2.0]])
+        """
+        S = self.S
+        S = S.tocsr() if sparse.issparse(S) else np.asarray(S, dtype=np.result_type(S, np.float32))
+        known_only = self.absent == "unknown" if sparse.issparse(S) else bool(np.isnan(S).any())
+        return best_lists(S, n_neighbors, orientation, include_self, known_only)
 
     def _rows_name_columns(self) -> bool:
         """Return whether the columns of every DataFrame have the names of the rows."""

@@ -159,7 +159,8 @@ class _Read:
         self.extras, self.absent, self.unknown = NO_EXTRAS, "zero", False
         if not contract.is_matrix:
             self.X = sliceable(X)
-            if warns and map_name is None:
+            # A finder counts every evaluation, so that none is spent on a warning.
+            if warns and map_name is None and self._search is None:
                 self._check_orientation()
             return
         self.X = X

@@ -8,7 +8,7 @@ from similitude.similarities.elastic import elastic_family
 from similitude.similarities.gaussian import RBF, RBFRows
 from similitude.similarities.images import EuclideanImage, Tangent
 from similitude.similarities.noise import add_noise, quantize
-from similitude.similarities.pairwise import pairwise
+from similitude.similarities.pairwise import neighbor_values, pairwise
 from similitude.similarities.registry import Measure, batch, names, register, table
 from similitude.similarities.sequences import NeedlemanWunsch, SmithWaterman
 from similitude.similarities.series import as_series
@@ -77,6 +77,7 @@ __all__ = [
     "jaccard",
     "manhattan",
     "names",
+    "neighbor_values",
     "overlap",
     "pairwise",
     "quantize",

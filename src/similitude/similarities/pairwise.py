@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -32,6 +32,9 @@ from similitude.similarities._blocks import (
 from similitude.similarities.fingerprint import fingerprint, fingerprint_of_measure
 from similitude.similarities.journal import DiskMatrix, store
 from similitude.similarities.registry import Measure, SimilarityLike, resolve
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
 
 def pairwise(
@@ -343,6 +346,73 @@ class Comparison:
         if isinstance(values, Failure):
             raise ValueError(values.message) from values.cause
         return values[0]
+
+
+def neighbor_values(
+    A: SamplesLike, indices: ArrayLike, similarity: SimilarityLike, B: SamplesLike | None = None
+) -> np.ndarray:
+    """Return the values of a similarity between objects and their neighbours, which another search has found.
+
+    In this way a shortlist that was found with a cheap similarity, or by a nearest-neighbour library, is rescored with
+    an expensive one: only the listed pairs are evaluated, each once.
+
+    Parameters
+    ----------
+    A : sequence of objects
+        The objects.
+    indices : array-like of int of shape (len(A), k)
+        The positions of the neighbours of each object in B; -1 for an empty place.
+    similarity : str, callable or Measure
+        The similarity or dissimilarity, as in :func:`pairwise`.
+    B : sequence of objects, default=None
+        The objects among which the neighbours are; None means A.
+
+    Returns
+    -------
+    ndarray of shape (len(A), k)
+        The values; NaN for empty places.
+
+    See Also
+    --------
+    similitude.Proximities.from_neighbors
+        Return the sparse proximities of lists of neighbours, as a nearest-neighbour library returns them.
+
+    Examples
+    --------
+    >>> from similitude.similarities import neighbor_values
+    >>> neighbor_values(["tea", "tee", "coffee"], [[1], [0], [-1]], "levenshtein")
+    array([[ 1.],
+           [ 1.],
+           [nan]])
+    """
+    measure, same = _checked_measure(similarity), B is None
+    A = check_sequence(A, "A")
+    B = A if same else check_sequence(B, "B")
+    places = np.asarray(indices)
+    m, n = num_samples(A), num_samples(B)
+    if places.ndim != 2 or places.dtype.kind not in "iu" or len(places) != m or places.max(initial=-1) >= n:
+        raise ValueError(
+            f"indices must be an array of integers with {m} rows, one for each object of A, below {n}, the number of "
+            f"objects of B; got the shape {places.shape}, the type {places.dtype} and the largest "
+            f"{places.max(initial=-1)}."
+        )
+    rows, columns = (found.astype(np.int64) for found in (np.nonzero(places >= 0)[0], places[places >= 0]))
+    keys = rows * n + columns
+    if same and measure.symmetric:
+        keys = np.minimum(rows, columns) * n + np.maximum(rows, columns)
+    different, which = np.unique(keys, return_inverse=True)
+    left, right = np.divmod(different, n)
+    values = np.full(places.shape, np.nan)
+    values[places >= 0] = compared(Comparison(measure, B), A, left, right)[which]
+    return values
+
+
+def compared(compare: Comparison, X: Any, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
+    """Return the values of pairs whose rows are ascending, with one call of a batch function for each row of X."""
+    if not len(rows):
+        return np.empty(0)
+    some, starts = np.unique(rows, return_index=True)
+    return np.concatenate(compare(X, some, np.split(columns, starts[1:]))).astype(np.float64)
 
 
 def _chosen(objects: Any, places: Any) -> Any:
