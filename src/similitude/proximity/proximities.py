@@ -288,7 +288,7 @@ class Proximities:
             if missing not in ("unknown", "zero", "farthest"):
                 raise ValueError(f"missing must be 'unknown', 'zero' or 'farthest' for new samples; got {missing!r}.")
             shape = (len(np.asarray(indices)), n_columns)
-            return cls(rows_of_lists(pairs, shape), absent=missing, **options)  # type: ignore[arg-type]
+            return cls(rows_of_lists(pairs, shape), absent=missing, **options)
         n = len(np.asarray(indices))
         meaning = EdgeMeaning(missing, None, direction, None, orientation)
         made = square_matrix(Edges(*pairs, [str(i) for i in range(n)]), meaning)
