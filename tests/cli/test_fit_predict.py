@@ -209,12 +209,13 @@ class TestPredict:
         assert "no class has 19 samples: typicality is at least" in result.stderr
         assert "at least 0.062 here" in result.stderr  # 1 / 16
         header, *rows = read_table(fitted / "out.csv")
-        assert header == ["id", "label", "a", "b,c", "typicality", "familiarity", "evidence"]
+        assert header == ["id", "label", "confidence", "a", "b,c", "typicality", "familiarity", "evidence"]
         model = load_model("m.model")
         assert [row[0] for row in rows] == [f"new {i}" for i in range(6)]
         assert [row[1] for row in rows] == model.predict(problem[2]).tolist()
-        assert np.array_equal([list(map(float, row[2:4])) for row in rows], model.predict_proba(problem[2]))
-        assert np.array_equal([float(row[4]) for row in rows], model.typicality(problem[2]).max(axis=1))
+        assert np.array_equal([list(map(float, row[3:5])) for row in rows], model.predict_proba(problem[2]))
+        assert np.array_equal([float(row[2]) for row in rows], model.predict_proba(problem[2]).max(axis=1))
+        assert np.array_equal([float(row[5]) for row in rows], model.typicality(problem[2]).max(axis=1))
         assert "probabilities" in result.stdout
         assert "saved to out.csv" in result.stdout
 
@@ -225,12 +226,12 @@ class TestPredict:
         result = run("predict", "m.model", "far.npy", "-o", "out.csv", "--confidence", "0.8")
         assert result.exit_code == 0, result.output
         header, *table = read_table(fitted / "out.csv")
-        assert header == ["label", "a", "b,c", "typicality", "familiarity", "set", "evidence"]
+        assert header == ["label", "confidence", "a", "b,c", "typicality", "familiarity", "set", "evidence"]
         model = load_model("m.model")
         sets = model.predict_set(rows, 0.8)
         names = ["a", "b,c"]
-        assert [row[5] for row in table] == ["|".join(n for n, held in zip(names, row) if held) for row in sets]
-        assert float(table[0][3]) == 1 / 16
+        assert [row[6] for row in table] == ["|".join(n for n, held in zip(names, row) if held) for row in sets]
+        assert float(table[0][4]) == 1 / 16
         measured = f"{100 * model.coverage(0.8).coverage:.1f}% at confidence 0.8"
         assert "approximate sets" in result.stdout
         assert measured in result.stdout
@@ -339,7 +340,7 @@ class TestPredict:
         result = run("predict", "m.model", "part.npy", "-o", "out.csv")
         assert result.exit_code == 0, result.output
         assert "typicality needs all of them and is left out" in result.stderr
-        assert read_table(folder / "out.csv")[0] == ["label", "a", "b,c"]
+        assert read_table(folder / "out.csv")[0] == ["label", "confidence", "a", "b,c"]
 
     def test_decision_values_where_there_are_no_probabilities(self, folder, problem):
         D, y, new = problem
@@ -471,7 +472,7 @@ class TestPredict:
             assert run("fit", "D.csv", "--labels", labels, *words).exit_code == 0
             result = run("predict", "m.model", "new.csv", "-o", "out.csv")
             header, *rows = read_table(folder / "out.csv")
-            assert header == ["id", "label", *sorted(known), "typicality", "familiarity", "evidence"]
+            assert header == ["id", "label", "confidence", *sorted(known), "typicality", "familiarity", "evidence"]
             assert {row[1] for row in rows} <= set(known)
             assert any(name in result.stdout for name in known)
 

@@ -41,6 +41,19 @@ def test_of_a_fitted_classifier_and_of_left_out_samples():
     assert both.thresholds[0] == auto.out_of_fold_.proba.max()
 
 
+def test_operating_points_lie_on_the_curve():
+    auto = AutoClassifier(["k-NN", "nearest centroid"], n_repeats=1, cv=3).fit(S, Y)
+    points = auto.operating_points([0.6, 0.7, 0.999])
+    display = RiskCoverageDisplay.from_auto(auto, Y, points=points)
+    marks = display.points_.get_offsets()
+    assert len(marks) == 2  # the last assigns nothing
+    for (share, error), point in zip(marks, points):
+        i = np.flatnonzero(np.isclose(display.shares, share))
+        assert np.isclose(display.errors[i], error)
+        assert share == point.coverage
+    assert RiskCoverageDisplay.from_auto(auto, Y).points_ is None
+
+
 def test_errors():
     with pytest.raises(ValueError, match=r"correct and confidence must have one value for each sample; got shapes"):
         RiskCoverageDisplay.from_predictions([True, False], [0.5])

@@ -15,9 +15,7 @@ from similitude.persistence import input_reader
 from similitude.proximity import as_proximities, gives_evidence
 from similitude.sets import calibration_of, typicality_of
 from similitude.sets.calibration import samples_needed
-
-UNASSIGNED = "unassigned"
-"""The label of samples that give no evidence, unless all samples are to be assigned to a class."""
+from similitude.sets.operating_points import UNASSIGNED, OperatingPoint
 
 _NO_EVIDENCE = "no evidence"
 _BETWEEN = "|"
@@ -169,3 +167,44 @@ def _why_together(fitted: Any, confidence: float) -> str:
         f"classes are calibrated together, not each on its own: --confidence {confidence:g} needs at least {needed} "
         f"left-out samples of each class; {', '.join(small[:_SHOWN])}{more}."
     )
+
+
+def point_of(fitted: Any, precision: float, per_class: bool) -> OperatingPoint:
+    """Return the operating point of a model, or raise a ValueError if it has none."""
+    if not hasattr(fitted, "operating_point"):
+        raise ValueError(
+            f"--precision needs a model that keeps predictions for left-out samples; MODEL holds a "
+            f"{type(fitted).__name__}. Use a model of `similitude fit`."
+        )
+    if UNASSIGNED in map(str, fitted.classes_.tolist()):
+        raise ValueError(f"--precision writes {UNASSIGNED!r} for samples without a class, which is a class of MODEL.")
+    return fitted.operating_point(precision, per_class=per_class)
+
+
+def add_point(found: NoveltyColumns, point: OperatingPoint, assigned: np.ndarray, per_class: bool, note: Notes) -> None:
+    """Add what is printed about an operating point, and how many samples are assigned."""
+    found.facts["operating_point"] = {
+        "precision": point.precision,
+        "delta": point.delta,
+        "per_class": point.per_class,
+        "cutoffs": {
+            str(label): cutoff if np.isfinite(cutoff) else None
+            for label, cutoff in zip(point.classes.tolist(), point.cutoffs.tolist())
+        },
+        "own": [str(label) for label in point.classes[point.own].tolist()],
+        "assigned": int(assigned.sum()),
+        "coverage_of_left_out": point.coverage,
+        "precision_of_left_out": point.measured_precision if point.assigned.any() else None,
+    }
+    found.lines.append(f"{int(assigned.sum())} of {len(assigned)} rows are assigned; {point.summary()}")
+    if per_class and not point.per_class:
+        note(
+            f"no class is predicted often enough for a cut-off of its own, which needs at least {point.needed} "
+            "left-out samples; the precision is that of all classes together."
+        )
+    elif per_class and not point.own.all():
+        others = [str(label) for label in point.classes[~point.own].tolist()]
+        note(
+            f"the precision holds for each class but {some(others)}, of which fewer than {point.needed} left-out "
+            "samples are predicted: these share one cut-off, or are not assigned."
+        )

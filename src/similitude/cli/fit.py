@@ -110,6 +110,7 @@ def _chosen(
         "failures": dict(auto.failures_),
         "left_out": list(auto.left_out_),
         "interrupted": auto.budget_report_.interrupted,
+        "operating_points": auto.operating_points().rows(),
     }
 
 
@@ -151,6 +152,11 @@ def _show(outcome: dict[str, Any], output: Path) -> None:
         typer.echo(f"{'':<12}and {len(rows) - _SHOWN} more")
     if outcome["method"] == COMBINATION and rows[0]["error"] < outcome["error"]:
         typer.echo(f"{'':<12}(no method that can be saved is clearly better than the combination)")
+    for i, row in enumerate(outcome["operating_points"]):
+        right = row["measured_precision"]
+        assigned = "no sample is assigned" if right is None else f"{100 * row['coverage']:6.2f} % are assigned"
+        cut = "" if right is None else f" (confidence of at least {row['cutoff']:.3f}; {100 * right:.2f} % are right)"
+        typer.echo(f"{'precision' if i == 0 else '':<12}{row['precision']:<5g} {assigned}{cut}")
     if outcome["not_testable"]:
         typer.echo(f"not tested  {', '.join(outcome['not_testable'])} (too few samples to test)")
     n_stopped = len(outcome["leaderboard"]) - len(rows)

@@ -13,14 +13,16 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
+from similitude._utils.checks import check_interval
 from similitude._utils.files import check_writable
 from similitude._utils.progress import working
 from similitude.cli.extra_columns import (
-    UNASSIGNED,
     NoveltyColumns,
+    add_point,
     known_evidence,
     note_without_evidence,
     novelty_columns,
+    point_of,
 )
 from similitude.cli.options import AsJson, Header, Key, ObjectColumn, Quiet, argument, is_yes, option
 from similitude.cli.output import TABLE_SUFFIXES, Notes, notes, write_rows
@@ -28,6 +30,7 @@ from similitude.cli.rows import read_rows
 from similitude.persistence import load_model
 from similitude.proximity.files import check_file, check_streams
 from similitude.sets.calibration import check_confidence
+from similitude.sets.operating_points import UNASSIGNED
 
 ModelFile = Annotated[Path, argument("File written by `similitude fit`.", "MODEL")]
 RowsFiles = Annotated[
@@ -43,6 +46,16 @@ TableFile = Annotated[Path, option("File to write the table to, .csv or .tsv.", 
 Confidence = Annotated[
     float | None,
     option("Also write sets of classes that hold the true one for this share of the samples, such as 0.9.", "SHARE"),
+]
+Precision = Annotated[
+    float | None,
+    option(
+        "Write a label only where predictions have at least this precision, such as 0.95, and unassigned elsewhere.",
+        "SHARE",
+    ),
+]
+PerClass = Annotated[
+    bool, typer.Option("--per-class", help="Let --precision hold for each class, with a cut-off of its own.")
 ]
 Query = Annotated[str | None, option("Column of the queries of edges; default: as in training.", "COLUMN")]
 Target = Annotated[str | None, option("Column of the targets of edges.", "COLUMN")]
@@ -79,6 +92,8 @@ def predict_rows(
     output: TableFile,
     confidence: Confidence = None,
     object_column: ObjectColumn = None,
+    precision: Precision = None,
+    per_class: PerClass = False,
     key: Key = None,
     query: Query = None,
     target: Target = None,
@@ -98,6 +113,12 @@ def predict_rows(
     check_streams(inputs)
     if confidence is not None:
         check_confidence(confidence, "--confidence")
+    if precision is not None:
+        check_interval(precision, "--precision", "(0, 1)")
+        if assign_all:
+            raise ValueError("--precision leaves samples unassigned, and --assign-all assigns all; give one of them.")
+    elif per_class:
+        raise ValueError("--per-class says how --precision is meant; give --precision, too.")
     given: dict[str, Any] = {"key": key, "query": query, "target": target, "score": score, "missing": missing}
     given["header"] = is_yes(header)
     given["object_column"] = object_column
@@ -109,6 +130,7 @@ def predict_rows(
             if not hasattr(fitted, "predict"):
                 raise ValueError(f"{model}: holds a {type(fitted).__name__}, which is not a classifier.")
             data = read_rows(model, fitted, info, rows, given, queries, note)
+        point = None if precision is None else point_of(fitted, precision, per_class)
         X, ids, edges = data.values, data.ids, data.counts
         with working("looking for evidence", not quiet):
             evidence = known_evidence(fitted, info, X, note)
@@ -118,10 +140,16 @@ def predict_rows(
                 "model; add --assign-all."
             )
         with working("predicting", not quiet):
-            labels = fitted.predict(X).tolist()
+            predicted = fitted.predict(X)
+            labels = predicted.tolist()
             kind, names, values = _scores(fitted, X, len(labels))
+            sure = _confidence(fitted, predicted, values) if kind == "probabilities" else None
         with working("computing typicality", not quiet):
             more = novelty_columns(fitted, X, confidence, note)
+    if point is not None and sure is not None:
+        assigned = point.assigns(predicted, sure) & (True if evidence is None else evidence)
+        labels = [label if own else UNASSIGNED for label, own in zip(labels, assigned.tolist())]
+        add_point(more, point, assigned, per_class, note)
     if evidence is not None:
         if not assign_all:
             labels = [label if own else UNASSIGNED for label, own in zip(labels, evidence.tolist())]
@@ -129,8 +157,12 @@ def predict_rows(
         more.columns["evidence"] = written.tolist()
         more.facts["without_evidence"] = int((~evidence).sum())
         note_without_evidence(evidence, ids, edges, assign_all, note)
-    headings = [*([] if ids is None else ["id"]), "label", *names, *more.columns]
-    columns = [*([] if ids is None else [ids]), labels, *values.T.tolist(), *more.columns.values()]
+    first: dict[str, Any] = {} if ids is None else {"id": ids}
+    first["label"] = labels
+    if sure is not None:
+        first["confidence"] = sure.tolist()
+    headings = [*first, *names, *more.columns]
+    columns = [*first.values(), *values.T.tolist(), *more.columns.values()]
     table = [headings, *zip(*columns)]
     with working("writing the table", not quiet):
         write_rows(output, [map(_inert, row) for row in table] if for_spreadsheets else table)
@@ -170,7 +202,7 @@ def _print_summary(
 
 
 _AND = {
-    "probabilities": ", probabilities of the classes",
+    "probabilities": ", confidence, probabilities of the classes",
     "decision values": ", decision values (this model has no probabilities; larger values favour the class)",
     "labels": " only (this model has neither probabilities nor decision values)",
 }
@@ -179,6 +211,11 @@ _AND = {
 def _inert(cell: Any) -> Any:
     """Return a cell that no spreadsheet takes for a formula; numbers are returned as they are."""
     return f"'{cell}" if isinstance(cell, str) and cell.startswith(("=", "+", "-", "@", "\t", "\r", "\n")) else cell
+
+
+def _confidence(fitted: Any, predicted: np.ndarray, probabilities: np.ndarray) -> np.ndarray:
+    """Return the probability of the predicted class of each sample."""
+    return probabilities[np.arange(len(predicted)), np.searchsorted(fitted.classes_, predicted)]
 
 
 def _scores(fitted: Any, X: Any, n: int) -> tuple[str, list[str], Any]:

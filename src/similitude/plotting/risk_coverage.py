@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Self
 
@@ -16,6 +17,7 @@ from similitude._utils.ids import given_names, labels_in_order
 from similitude._utils.types import ListLike, SamplesLike
 from similitude.auto import AutoClassifier
 from similitude.plotting._drawing import Axes, axes_for, curves_on, draw_curve, literal
+from similitude.sets import OperatingPoint
 
 
 @shared_docs
@@ -42,6 +44,8 @@ class RiskCoverageDisplay:
     n_samples : int
         The number of all samples.
     {curve_name}
+    points : sequence of OperatingPoint, default=None
+        Operating points, each of which is marked at its share and its error.
 
     Attributes
     ----------
@@ -51,6 +55,8 @@ class RiskCoverageDisplay:
     figure_ : Figure
     line_ : Line2D
     band_ : PolyCollection
+    points_ : PathCollection or None
+        The marks of the operating points at which samples are assigned.
 
     See Also
     --------
@@ -78,6 +84,7 @@ class RiskCoverageDisplay:
     thresholds: ArrayLike
     n_samples: int
     name: str | None = None
+    points: Sequence[OperatingPoint] | None = None
 
     def plot(self, ax: Axes | None = None) -> Self:
         """Draw into given Axes or a new figure.
@@ -93,6 +100,7 @@ class RiskCoverageDisplay:
         self.line_, self.band_ = draw_curve(ax, shares, errors, low, high)
         name = "" if self.name is None else f"{literal(self.name, 40)}: "
         self.line_.set_label(f"{name}error {errors[-1]:.3g}, mean over shares {self.area_:.3g}")
+        self._mark_points(ax)
         ax.legend(loc="upper left")
         ticker = require("matplotlib.ticker", "plot")
         for axis in (ax.xaxis, ax.yaxis):
@@ -106,9 +114,31 @@ class RiskCoverageDisplay:
         ax.set_ylabel("error among them")
         return self
 
+    def _mark_points(self, ax: Axes) -> None:
+        """Mark the operating points, each with its precision."""
+        shown = [point for point in self.points or () if point.assigned.any()]
+        self.points_ = None
+        if not shown:
+            return
+        places = np.array([(point.coverage, 1 - point.measured_precision) for point in shown])
+        color = self.line_.get_color()
+        self.points_ = ax.scatter(places[:, 0], places[:, 1], s=36, color=color, zorder=3)
+        # Points at the same place, such as those that assign everything, share one text.
+        for place in dict.fromkeys(map(tuple, places.tolist())):
+            here = [point for point, own in zip(shown, places.tolist()) if tuple(own) == place]
+            text = ", ".join(f"{point.precision:g}" for point in here)
+            ax.annotate(text, place, xytext=(-4, 6), textcoords="offset points", ha="right", fontsize="small")
+        self.points_.set_label(f"wanted precision, missed with a probability of at most {shown[0].delta:g}")
+
     @classmethod
     def from_predictions(
-        cls, correct: ArrayLike, confidence: ArrayLike, *, name: str | None = None, ax: Axes | None = None
+        cls,
+        correct: ArrayLike,
+        confidence: ArrayLike,
+        *,
+        name: str | None = None,
+        points: Sequence[OperatingPoint] | None = None,
+        ax: Axes | None = None,
     ) -> Self:
         """Draw the curve of predictions that are right or wrong.
 
@@ -119,6 +149,8 @@ class RiskCoverageDisplay:
         confidence : array-like of shape (n,)
             Its confidence: the larger, the more certain. It may be the largest posterior, or a p-value.
         {curve_name}
+        points : sequence of OperatingPoint, default=None
+            Operating points that are marked, such as ``auto.operating_points()``.
         {ax}
 
         Returns
@@ -141,7 +173,12 @@ class RiskCoverageDisplay:
         wrong = np.cumsum(~correct.astype(bool)[order])[last]
         n = len(correct)
         return cls(
-            shares=(last + 1) / n, errors=wrong / (last + 1), thresholds=ranked[last], n_samples=n, name=name
+            shares=(last + 1) / n,
+            errors=wrong / (last + 1),
+            thresholds=ranked[last],
+            n_samples=n,
+            name=name,
+            points=points,
         ).plot(ax)
 
     @classmethod
@@ -173,7 +210,15 @@ class RiskCoverageDisplay:
         return cls.from_predictions(correct, estimator.predict_proba(X).max(axis=1), name=name, ax=ax)
 
     @classmethod
-    def from_auto(cls, auto: AutoClassifier, y: ListLike, *, name: str | None = None, ax: Axes | None = None) -> Self:
+    def from_auto(
+        cls,
+        auto: AutoClassifier,
+        y: ListLike,
+        *,
+        name: str | None = None,
+        points: Sequence[OperatingPoint] | None = None,
+        ax: Axes | None = None,
+    ) -> Self:
         """Draw the curve of a fitted ``AutoClassifier`` from its predictions for left-out samples.
 
         Parameters
@@ -184,6 +229,8 @@ class RiskCoverageDisplay:
             The labels that it was fitted with.
         {curve_name}
             None means the chosen method.
+        points : sequence of OperatingPoint, default=None
+            Operating points that are marked, such as ``auto.operating_points()``.
         {ax}
 
         Returns
@@ -196,4 +243,5 @@ class RiskCoverageDisplay:
         if len(y) <= found.samples.max():
             raise ValueError(f"y must be the labels that auto was fitted with; got {len(y)} of them.")
         name = auto.best_method_ if name is None else name
-        return cls.from_predictions(found.labels == y[found.samples], found.proba.max(axis=1), name=name, ax=ax)
+        correct = found.labels == y[found.samples]
+        return cls.from_predictions(correct, found.proba.max(axis=1), name=name, points=points, ax=ax)

@@ -210,6 +210,27 @@ function drawPrecision(svg, width, height) {
   drawRates(svg, width, height, path, ["recall", "precision"], [share, share], decided.slice(1));
 }
 
+function drawRisk(svg, width, height) {
+  const { shares, errors, points } = data.risk;
+  const usual = errors.filter((_, i) => shares[i] >= 0.1);
+  const top = Math.min(1, Math.max(0.02, 1.5 * Math.max(0, ...usual)));
+  const { atX, atY } = axes(svg, width, height,
+    { low: 0, high: 1, ticks: [0, 0.25, 0.5, 0.75, 1], label: "share of samples that are predicted" },
+    { low: 0, high: top, ticks: ticks(0, top, 4), label: "error among them" });
+  const d = shares.map((v, i) => `${i ? "L" : "M"}${atX(v).toFixed(1)} ${atY(Math.min(errors[i], top)).toFixed(1)}`).join("");
+  svg.append(shape("path", { class: "line", d }));
+  const named = new Map();
+  for (const [share, error, precision] of points) {
+    const place = `${share} ${error}`;
+    named.set(place, { share, error, names: [...(named.get(place)?.names ?? []), precision] });
+  }
+  for (const { share, error, names } of named.values()) {
+    const x = atX(share), y = atY(Math.min(error, top));
+    svg.append(shape("circle", { class: "mark", cx: x, cy: y, r: 5 }));
+    svg.append(shape("text", { class: "end", x: x - 8, y: y - 8 }, names.join(", ")));
+  }
+}
+
 const namesWidth = (width) => data.classes.length <= 40 ? Math.min(96, width / 4) : 0;
 const confusionHeight = (width) => Math.min(width - namesWidth(width), 520);
 

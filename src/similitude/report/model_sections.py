@@ -25,6 +25,7 @@ from similitude.report.markup import (
     whisker,
 )
 from similitude.report.outcome import Outcome
+from similitude.report.risk import risk_section
 from similitude.report.sets import sets_section
 from similitude.splits.nearness import ErrorBySimilarity
 
@@ -50,6 +51,8 @@ def model_sections(findings: Findings, outcome: Outcome) -> list[Section]:
         if outcome.nearness is not None:
             found.append(_nearness(outcome.nearness))
         found.append(_mistakes(findings, outcome))
+    if outcome.risk is not None:
+        found.append(risk_section(findings, outcome.risk))
     if outcome.sets is not None:
         found.append(sets_section(findings, outcome.sets))
     return [*found, _code(outcome)]

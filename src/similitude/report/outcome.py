@@ -17,6 +17,7 @@ from similitude.proximity.proximities import as_proximities
 from similitude.proximity.unknown import LearnedFill
 from similitude.reader import Contract, Samples
 from similitude.report.code import Source, model_lines
+from similitude.report.risk import RiskFindings, find_risk
 from similitude.report.sets import SetFindings, find_sets, without_self
 from similitude.splits.nearness import ErrorBySimilarity, errors_in_bins
 
@@ -62,6 +63,7 @@ class Outcome:
     budget: str = ""
     sets: SetFindings | None = None
     nearness: ErrorBySimilarity | None = None
+    risk: RiskFindings | None = None
 
     def confusion(self, labels: np.ndarray, n_classes: int) -> np.ndarray:
         """Return the numbers of tested samples by true class (row) and predicted class (column)."""
@@ -113,6 +115,7 @@ def find_outcome(
         budget=_budget(auto),
         sets=find_sets(auto, S),
         nearness=_nearness(auto.out_of_fold_, classes[labels], samples),
+        risk=find_risk(auto, predicted, labels),
     )
 
 

@@ -126,6 +126,7 @@ async function start() {
     plot("roc-plot", squareHeight, drawRoc);
     plot("precision-plot", squareHeight, drawPrecision);
   }
+  if (data.risk) plot("risk-plot", squareHeight, drawRisk);
   if (data.confusion) plot("confusion-plot", confusionHeight, drawConfusion);
   const table = document.getElementById("leaderboard");
   if (table) sortable(table);

@@ -2,6 +2,16 @@
 
 from similitude.sets.calibration import Calibration, SetCoverage, calibration_of
 from similitude.sets.mixins import typicality_of
+from similitude.sets.operating_points import OperatingPoint, OperatingPoints
 from similitude.sets.prediction_sets import FoldModel, PredictionSets
 
-__all__ = ["Calibration", "FoldModel", "PredictionSets", "SetCoverage", "calibration_of", "typicality_of"]
+__all__ = [
+    "Calibration",
+    "FoldModel",
+    "OperatingPoint",
+    "OperatingPoints",
+    "PredictionSets",
+    "SetCoverage",
+    "calibration_of",
+    "typicality_of",
+]

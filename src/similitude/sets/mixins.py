@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
+from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -21,6 +22,14 @@ from similitude.sets.calibration import (
     warn_of_coverage,
 )
 from similitude.sets.familiarity import Familiarity, RelativeFamiliarity
+from similitude.sets.operating_points import (
+    PRECISIONS,
+    UNASSIGNED,
+    OperatingPoint,
+    OperatingPoints,
+    find_operating_point,
+    labels_at,
+)
 from similitude.sets.typicality import Typicality
 
 
@@ -112,6 +121,10 @@ class ApproximateSets(Novelty, Predicting):
         """Return the posteriors of new samples, and which of their rows give evidence."""
         raise NotImplementedError
 
+    def _decided(self, posteriors: np.ndarray) -> np.ndarray:
+        """Return the labels that are predicted with these posteriors."""
+        raise NotImplementedError
+
     def _warn_of_coverage(self) -> None:
         """Warn if the estimated coverage of sets at the default confidence misses it, if there are enough samples."""
         for class_conditional in (True, False):
@@ -189,3 +202,88 @@ class ApproximateSets(Novelty, Predicting):
         known = self._set_model._calibration
         check_class_sizes(known.classes, known.counts, confidence, class_conditional, "left-out samples")
         return known.coverage(confidence, method, class_conditional)
+
+    def operating_point(
+        self, precision: float = 0.95, *, per_class: bool = False, delta: float = 0.05
+    ) -> OperatingPoint:
+        """Return the confidence from which on predictions have a wanted precision.
+
+        A prediction whose confidence, the probability of the predicted class, is below the cut-off is not assigned. The
+        cut-off is the smallest one at which the predictions for left-out samples prove the precision: exact binomial
+        tests, which account for the choice of the cut-off, err with a probability of at most ``delta``. This holds for
+        predictions like those for the left-out samples. Those of the members fitted on all samples are made by other
+        fits, on more samples, so that the promise is approximate for them. Samples without evidence are not assigned.
+
+        Parameters
+        ----------
+        precision : float, default=0.95
+            The wanted share of right predictions among those that are assigned, between 0 and 1.
+        per_class : bool, default=False
+            Whether each class has a cut-off of its own, so that the precision holds for each of them, and, with a
+            probability of at least ``1 - delta``, for all of them at once. Classes that are predicted too rarely share
+            one cut-off, and the precision is that of these classes together.
+        delta : float, default=0.05
+            The largest probability that the precision is missed.
+
+        Returns
+        -------
+        OperatingPoint
+            The cut-offs, and how many left-out samples are assigned; ``print`` shows it as a table.
+        """
+        check_is_fitted(self)
+        model = self._set_model
+        known = model._calibration
+        posteriors = np.exp(known.log_posteriors)
+        codes = np.searchsorted(known.classes, model._decided(posteriors))
+        confidence = posteriors[np.arange(len(codes)), codes]
+        return find_operating_point(
+            known.classes, codes, confidence, known.codes, known.evidence, precision, per_class, delta
+        )
+
+    def operating_points(
+        self, precisions: Sequence[float] = PRECISIONS, *, per_class: bool = False, delta: float = 0.05
+    ) -> OperatingPoints:
+        """Return the operating points of several precisions, each as :meth:`operating_point` returns it.
+
+        Parameters
+        ----------
+        precisions : sequence of float, default=(0.8, 0.9, 0.95, 0.99)
+            The wanted precisions.
+        per_class : bool, default=False
+            Whether each class has a cut-off of its own.
+        delta : float, default=0.05
+            The largest probability that a precision is missed, for each precision separately.
+
+        Returns
+        -------
+        OperatingPoints
+            The points; ``print`` shows how many left-out samples each assigns.
+        """
+        return OperatingPoints([self.operating_point(own, per_class=per_class, delta=delta) for own in precisions])
+
+    def predict_at(
+        self, X: SamplesLike, point: OperatingPoint | float = 0.95, *, unassigned: Any = UNASSIGNED
+    ) -> np.ndarray:
+        """Return the labels of the samples that are assigned at an operating point.
+
+        Parameters
+        ----------
+        X : samples
+            Rows of similarities to the training samples, or raw objects.
+        point : OperatingPoint or float, default=0.95
+            The operating point, or the precision of one for all classes together.
+        unassigned : object, default="unassigned"
+            The label of samples that are not assigned: their confidence is too low, or their rows give no evidence.
+
+        Returns
+        -------
+        ndarray of shape (m,)
+            The labels; of dtype object if ``unassigned`` is of another type than the classes.
+        """
+        point = point if isinstance(point, OperatingPoint) else self.operating_point(point)
+        model = self._set_model
+        posteriors, evidence = model._set_posteriors(X)
+        labels = model._decided(posteriors)
+        codes = np.searchsorted(model.classes_, labels)
+        assigned = point.assigns(labels, posteriors[np.arange(len(codes)), codes]) & evidence
+        return labels_at(labels, assigned, model.classes_, unassigned)
