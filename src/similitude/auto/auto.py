@@ -129,7 +129,8 @@ class AutoClassifier(ApproximateSets, SimilarityEstimator):
         ``fit`` by name. For time series "elastic" means the family of distances of
         :func:`~similitude.similarities.elastic_family`, by default with the map "gauss:0.7". Its costs are in standard
         deviations of all training series, also of those that a fold leaves out, so that each distance is computed
-        once for all folds; like the mean of a feature, this says nothing of the labels.
+        once for all folds; like the mean of a feature, this says nothing of the labels. For words "words" means the
+        family of :func:`~similitude.similarities.words_family`, with n-grams counted in the same way.
 
     Attributes
     ----------

@@ -31,7 +31,7 @@ def compare_similarities(
     random_state: int = 0,
     n_jobs: int | None = None,
     verbose: int = 0,
-    similarity: Literal["precomputed", "elastic"] | Mapping[str, SimilarityLike] = "precomputed",
+    similarity: Literal["precomputed", "elastic", "words"] | Mapping[str, SimilarityLike] = "precomputed",
     dissimilarity: str | Mapping[str, str] | None = None,
 ) -> SimilarityComparison:
     """Return which of several similarities is best, what each adds to the others, and how alike they are.
@@ -50,9 +50,10 @@ def compare_similarities(
         The groups of the samples, which folds must not divide.
     scoring, n_repeats, random_state, n_jobs, verbose
         As in :class:`AutoClassifier`.
-    similarity : "precomputed", "elastic" or dict, default="precomputed"
+    similarity : "precomputed", "elastic", "words" or dict, default="precomputed"
         For raw objects, their similarities by name; for time series "elastic" means the family of distances of
-        :func:`~similitude.similarities.elastic_family`, as in :class:`AutoClassifier`.
+        :func:`~similitude.similarities.elastic_family`, and for words "words" that of
+        :func:`~similitude.similarities.words_family`, as in :class:`AutoClassifier`.
     dissimilarity : str or dict of str, default=None
         The map of all similarities, or the maps by name.
 
@@ -83,7 +84,7 @@ def compare_similarities(
     if not named:
         raise ValueError(
             "X must hold several similarities by name: a dict of matrices, or Proximities of them; for raw objects "
-            "pass similarity={name: similarity, ...}, and for time series similarity='elastic'."
+            "pass similarity={name: similarity, ...}, or similarity='elastic' for time series and 'words' for words."
         )
     evaluated = evaluate_methods(
         X,

@@ -29,7 +29,7 @@ from similitude.proximity.files import (
 )
 from similitude.proximity.unknown import check_fill
 from similitude.reader import Contract, Samples
-from similitude.similarities.registry import ELASTIC, resolve
+from similitude.similarities.registry import FAMILIES, is_family, resolve
 from similitude.splits import SimilarityGroupKFold
 
 _PROTEIN_SCORES = "BLOSUM62"
@@ -176,13 +176,13 @@ def _objects(source: Source, note: Notes) -> Input:
             raise ValueError(f"--{name} is for files of proximities; it cannot be used with --similarity.")
     path: Any = source.matrix
     name = str(source.similarity)
-    if name == ELASTIC and source.param:
-        raise ValueError("--param sets parameters of one similarity; elastic means a family, which has none.")
-    kind = "time series" if name == ELASTIC else resolve(name).objects
+    if is_family(name) and source.param:
+        raise ValueError(f"--param sets parameters of one similarity; {name} means a family, which has none.")
+    kind = FAMILIES[name][0] if is_family(name) else resolve(name).objects
     beside, header = source.beside(), is_yes(source.header)
     data = read_labelled_objects(path, kind, beside, source.key, header, source.object_column)
     _note_contents(source, data, note)
-    similarity = name if name == ELASTIC else chosen_measure(name, source.param, data.values, note)
+    similarity = name if is_family(name) else chosen_measure(name, source.param, data.values, note)
     contract = {"similarity": similarity, "dissimilarity": source.dissimilarity}
     return Input(**vars(data), contract=contract, title=str(path))
 

@@ -13,7 +13,7 @@ from typing import Annotated, Any
 import typer
 
 from similitude.proximity.files import Beside, Reading, check_file, check_streams
-from similitude.similarities.registry import ELASTIC
+from similitude.similarities.registry import is_family
 
 Form = StrEnum("Form", ["table", "edges", "condensed", "triangle", "phylip"])
 Repeated = StrEnum("Repeated", ["max", "min", "mean", "error"])
@@ -136,7 +136,7 @@ class Source:
         str | None,
         option(
             "State that FILE holds raw objects, and name their similarity: smith-waterman, levenshtein, dtw, ...; "
-            "elastic means a family of distances of time series.",
+            "elastic means a family of distances of time series, words one of similarities of words.",
             "NAME",
         ),
     ] = None
@@ -170,7 +170,7 @@ class Source:
     @property
     def are_several(self) -> bool:
         """Whether there are several similarities of the same samples: those of several files, or a family."""
-        return bool(self.others) or self.similarity == ELASTIC
+        return bool(self.others) or is_family(self.similarity)
 
     @property
     def matrices(self) -> list[Path]:

@@ -19,7 +19,7 @@ from similitude.cli.errors import fit_until_interrupted
 from similitude.cli.output import left_out_text, note_failures, notes
 from similitude.report import find, page
 from similitude.report.code import Source as Code
-from similitude.similarities.registry import ELASTIC, resolve
+from similitude.similarities.registry import FAMILIES, is_family, resolve
 
 
 def report_matrix(
@@ -48,8 +48,11 @@ def report_matrix(
     wanted = "all" if methods is None else options.listed(methods) or []
     check_names(wanted, source)  # an unknown name raises an error before the work begins
     check_writable(output, "--output", source.inputs(), (".html", ".htm"))
-    if source.similarity == ELASTIC:
-        raise ValueError("--similarity elastic is for fit and compare; a report needs one distance, such as msm.")
+    if is_family(source.similarity):
+        some = FAMILIES[str(source.similarity)][2].replace("'", "")
+        raise ValueError(
+            f"--similarity {source.similarity} is for fit and compare; a report needs one similarity, such as {some}."
+        )
     note = notes(quiet)
     with working("reading the samples", not quiet):
         data = read_adjusted(source, fill=fill, no_leak=no_leak, note=note, seed=seed)

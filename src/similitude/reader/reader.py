@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -24,10 +24,14 @@ from similitude.reader.training import ByName, Rows, named_errors
 from similitude.reader.values import ComputedValues, GivenValues
 from similitude.similarities.elastic import elastic_family
 from similitude.similarities.pairwise import check_objects
-from similitude.similarities.registry import ELASTIC, Measure, resolve
+from similitude.similarities.registry import Measure, is_family, resolve
+from similitude.similarities.words import words_family
 
 _ELASTIC_MAP = "gauss:0.7"
 """The map of elastic distances; cross-validation within the training parts of sets of the UCR archive favoured it."""
+
+
+_FAMILIES: dict[str, Callable[[Any], dict[str, Any]]] = {"elastic": elastic_family, "words": words_family}
 
 
 def is_dict(value: Any) -> bool:
@@ -40,14 +44,9 @@ def matrix_of(X: Any) -> Any:
     return as_proximities(X).S if isinstance(X, Proximities) or is_dict(X) else X
 
 
-def is_elastic(similarity: Any) -> bool:
-    """Return whether a similarity is the word for the standard family of elastic distances."""
-    return isinstance(similarity, str) and similarity == ELASTIC
-
-
 def are_several(similarity: Any, X: Any, dissimilarity: Any = None) -> bool:
     """Return whether a similarity, its map, or X, holds similarities by name."""
-    if is_dict(similarity) or is_dict(dissimilarity) or is_dict(X) or is_elastic(similarity):
+    if is_dict(similarity) or is_dict(dissimilarity) or is_dict(X) or is_family(similarity):
         return True
     return isinstance(X, Proximities) and len(X.similarities) > 1
 
@@ -90,19 +89,26 @@ class Contract:
         return self.is_precomputed or self.is_columns
 
     def learned_from(self, X: Any) -> Contract:
-        """Return the contract with the family of distances, and their maps, that "elastic" means for these series."""
-        if not self.takes_several or not is_elastic(self.similarity):
+        """Return the contract with the measures of the family, and their maps, that a word means for these objects."""
+        if not self.takes_several or not is_family(self.similarity):
             return self
-        family, maps = elastic_family(X), self.dissimilarity
+        family, maps = _FAMILIES[self.similarity](X), self.dissimilarity
         if maps is None or is_dict(maps):
-            maps = dict.fromkeys(family, _ELASTIC_MAP) | dict(maps or {})
-        return replace(self, similarity=family, dissimilarity=maps)
+            own = dict.fromkeys(family, self._family_map) if self.similarity == "elastic" else {}
+            maps = own | dict(maps or {})
+        else:  # a map is for distances only
+            maps = {name: maps for name, own in family.items() if resolve(own).orientation == "dissimilarity"}
+        return replace(self, similarity=family, dissimilarity=maps or None)
+
+    @property
+    def _family_map(self) -> str:
+        return _ELASTIC_MAP if self.similarity == "elastic" else "one-minus"
 
     @property
     def map_name(self) -> str | None:
         """The name of the map from native values to similarities, the first of several; None without one."""
-        if self.takes_several and is_elastic(self.similarity):
-            return self.dissimilarity if isinstance(self.dissimilarity, str) else _ELASTIC_MAP
+        if self.takes_several and is_family(self.similarity):
+            return self.dissimilarity if isinstance(self.dissimilarity, str) else self._family_map
         if self.takes_several and (is_dict(self.similarity) or is_dict(self.dissimilarity)):
             similarities = (
                 self.similarity if is_dict(self.similarity) else dict.fromkeys(self.dissimilarity, "precomputed")

@@ -15,7 +15,15 @@ from similitude.similarities.series import as_series
 from similitude.similarities.series_edits import EDR, ERP, LCSS, MSM, TWE
 from similitude.similarities.series_lockstep import SBD, SeriesEuclidean
 from similitude.similarities.sets import TverskyLinear, dice, jaccard
-from similitude.similarities.strings import LCS, Compression, DamerauLevenshtein, Indel, JaroWinkler, Levenshtein
+from similitude.similarities.strings import (
+    LCS,
+    Compression,
+    DamerauLevenshtein,
+    Indel,
+    JaroWinkler,
+    Levenshtein,
+    Metaphone,
+)
 from similitude.similarities.timeseries import ADTW, DTW, WDTW, ShapeDTW
 from similitude.similarities.vectors import (
     DeltaE94,
@@ -26,6 +34,7 @@ from similitude.similarities.vectors import (
     euclidean,
     manhattan,
 )
+from similitude.similarities.words import words_family
 
 __all__ = [
     "ADTW",
@@ -52,6 +61,7 @@ __all__ = [
     "JaroWinkler",
     "Levenshtein",
     "Measure",
+    "Metaphone",
     "NeedlemanWunsch",
     "PyramidMatch",
     "RBFRows",
@@ -83,4 +93,5 @@ __all__ = [
     "quantize",
     "register",
     "table",
+    "words_family",
 ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Literal, Self
 
 import numpy as np
@@ -107,16 +108,17 @@ class TfidfCosine(BatchSimilarity):
         return np.minimum((vectors @ others.T).toarray(), 1.0)
 
 
-register(
-    Measure(
-        TfidfCosine(),
-        name="tfidf-cosine",
-        objects="documents",
-        symmetric=True,
-        learns=True,
-        batch=True,
-        range="0 to 1",
-        library="scikit-learn",
-        reference="Salton & Buckley 1988",
-    )
+_tfidf = partial(
+    Measure,
+    symmetric=True,
+    learns=True,
+    batch=True,
+    range="0 to 1",
+    library="scikit-learn",
+    reference="Salton & Buckley 1988",
 )
+
+register(_tfidf(TfidfCosine(), name="tfidf-cosine", objects="documents"))
+register(_tfidf(TfidfCosine(sublinear_tf=True), name="tfidf-words", objects="documents"))
+# Letters at the ends of words tell more than those within, so blanks count.
+register(_tfidf(TfidfCosine("char_wb", (1, 3), sublinear_tf=True), name="tfidf-chars", objects="strings"))

@@ -120,8 +120,11 @@ SimilarityLike: TypeAlias = str | Callable[[Any, Any], Any] | Measure
 """The parameter ``similarity``."""
 
 _registry: dict[str, Measure] = {}
-ELASTIC = "elastic"
-"""The word for the standard family of elastic distances, where several similarities are taken."""
+FAMILIES = {
+    "elastic": ("time series", "distances of time series", "'dtw' or 'msm'"),
+    "words": ("strings", "similarities of words", "'tfidf-chars' or 'levenshtein-normalized'"),
+}
+"""The words for families of measures, where several similarities are taken: objects, meaning, and some members."""
 _DECLARED = ("orientation", "to_similarity", "symmetric", "metric", "learns", "range")
 
 
@@ -150,14 +153,14 @@ def register(measure: Measure) -> Measure:
     >>> from similitude.similarities import Measure, register
     >>> measure = register(Measure(lambda a, b: -abs(len(a) - len(b)), name="same-length", objects="strings"))
     """
-    reserved = ("", "precomputed", "columns", ELASTIC)
+    reserved = ("", "precomputed", "columns", *FAMILIES)
     if not isinstance(measure.name, str) or measure.name in reserved:
         raise ValueError(f"name must be a string, and none of {reserved}; got {measure.name!r}.")
     _registry[measure.name] = measure
     return measure
 
 
-_EXTRAS = {"rapidfuzz": "`[strings]`", "parasail": "`[bio]`", "POT": "`[transport]`"}
+_EXTRAS = {"rapidfuzz": "`[strings]`", "jellyfish": "`[strings]`", "parasail": "`[bio]`", "POT": "`[transport]`"}
 
 
 def _signature(function: Any) -> str:
@@ -247,6 +250,11 @@ def batch(function: Function) -> Function:
     return function
 
 
+def is_family(similarity: Any) -> bool:
+    """Return whether a similarity is the word for a family of measures."""
+    return isinstance(similarity, str) and similarity in FAMILIES
+
+
 def resolve(similarity: SimilarityLike) -> Measure:
     """Return the measure of a registered name, a callable, or an object with ``fit(X, y)`` and ``__call__(A, B)``."""
     if isinstance(similarity, Measure):
@@ -254,10 +262,11 @@ def resolve(similarity: SimilarityLike) -> Measure:
     if isinstance(similarity, str):
         from similitude.similarities.scikit_learn import scikit_learn_measure  # that module imports this one
 
-        if similarity == ELASTIC:
+        if similarity in FAMILIES:
+            _, meaning, some = FAMILIES[similarity]
             raise ValueError(
-                "similarity='elastic' means a family of distances of time series, and one similarity is needed here: "
-                "name one of them, such as 'dtw' or 'msm', or use AutoClassifier or MixtureSVC, which take the family."
+                f"similarity={similarity!r} means a family of {meaning}, and one similarity is needed here: name one "
+                f"of them, such as {some}, or use AutoClassifier or MixtureSVC, which take the family."
             )
         found = _registry.get(similarity) or scikit_learn_measure(similarity)
         if found is None:

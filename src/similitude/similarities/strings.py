@@ -1,4 +1,4 @@
-"""Similarities of strings: edit distances, common subsequences and compression."""
+"""Similarities of strings: edit distances, common subsequences, sound and compression."""
 
 from __future__ import annotations
 
@@ -258,6 +258,42 @@ class JaroWinkler(_RapidFuzz):
         return {"prefix_weight": self.prefix_weight}
 
 
+class Metaphone(BatchDistance):
+    """Phonetic distance: the normalised edit distance between the Metaphone codes of two strings.
+
+    ``d(x, z) = D(c(x), c(z)) / max(|c(x)|, |c(z)|)``, where D is the Levenshtein distance, and the code c keeps the
+    consonants as they sound in English: Smith and Smythe have the same one, SM0. A string without a code, as one in
+    another script than Latin, is its own code.
+
+    See Also
+    --------
+    Levenshtein : Edit distance: the fewest insertions, deletions and substitutions that turn one string into the other.
+    JaroWinkler
+        Jaro-Winkler similarity: the share of common letters at similar positions, with a bonus for a common
+        beginning.
+
+    References
+    ----------
+    L. Philips (1990), "Hanging on the Metaphone", Computer Language 7 (12).
+
+    Examples
+    --------
+    >>> from similitude.similarities.strings import Metaphone
+    >>> Metaphone()(["Smith"], ["Smythe", "Schmidt", "Jones"]).round(2)
+    array([[0. , 0.6, 1. ]])
+    """
+
+    to_similarity = "one-minus"
+
+    def __call__(self, A: ListLike, B: ListLike) -> np.ndarray:
+        """Return the matrix of distances from each string of A to each of B."""
+        left, right = string_pair(A, B)
+        code = require("jellyfish", "strings").metaphone
+        codes = [code(text) or text.casefold() for text in left]
+        others = codes if right is left else [code(text) or text.casefold() for text in right]
+        return Levenshtein(normalized=True)(codes, others)
+
+
 _COMPRESSORS = {
     "zlib": lambda text, level: zlib.compress(text, level),
     "bz2": lambda text, level: bz2.compress(text, max(level, 1)),
@@ -330,6 +366,12 @@ register(_edit_distance(Levenshtein(), name="levenshtein", reference="Levenshtei
 register(_edit_distance(DamerauLevenshtein(), name="damerau", reference="Damerau 1964; Lowrance & Wagner 1975"))
 register(_edit_distance(Indel(), name="indel", reference="Needleman & Wunsch 1970"))
 register(_rapidfuzz(LCS(), name="lcs", range="integers from 0", reference="Hirschberg 1977"))
+_normalized = partial(_rapidfuzz, orientation="dissimilarity", to_similarity="one-minus", range="0 to 1")
+register(_normalized(Levenshtein(True), name="levenshtein-normalized", reference="Levenshtein 1966"))
+register(_normalized(DamerauLevenshtein(True), name="damerau-normalized", reference="Damerau 1964"))
+register(_normalized(Indel(True), name="indel-normalized", reference="Needleman & Wunsch 1970"))
+register(_rapidfuzz(LCS(True), name="lcs-normalized", range="0 to 1", reference="Hirschberg 1977"))
+register(_normalized(Metaphone(), name="metaphone", library="jellyfish", reference="Philips 1990"))
 register(_rapidfuzz(JaroWinkler(), name="jaro-winkler", range="0 to 1", reference="Winkler 1990"))
 register(
     _strings(

@@ -30,10 +30,11 @@ class MixedSimilarity(OneToOneFeatureMixin, SimilarityTransformer):
         "equal" gives all similarities the same weight. "aligned" maximises the alignment of the centred sum with the
         classes over nonnegative weights [1]_, and needs y. A dict has the weights by name; a sequence has them in the
         order of the similarities.
-    similarity : "precomputed", "elastic", a similarity on raw objects, or dict of these, default="precomputed"
+    similarity : "precomputed", "elastic", "words", a similarity on raw objects, or dict of these, default="precomputed"
         With "precomputed", X is ``Proximities`` with several similarities, or a dict of matrices. For raw objects a
         dict has their similarities by name; for time series "elastic" means the family of
-        :func:`~similitude.similarities.elastic_family`, by default with the map "gauss:0.7".
+        :func:`~similitude.similarities.elastic_family`, by default with the map "gauss:0.7", and for words "words"
+        that of :func:`~similitude.similarities.words_family`.
     dissimilarity : str or dict of str, default=None
         The map of all similarities, or the maps by name.
 
