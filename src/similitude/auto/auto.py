@@ -66,7 +66,8 @@ class AutoClassifier(ApproximateSets, SimilarityEstimator):
     1. The methods race (:mod:`similitude.auto.race`): cheap ones come first, and after the first folds the points and
        methods that are clearly worse stop. On each fold the methods share the work that they have in common, such as
        the eigendecomposition and the neighbour sort. If X holds dissimilarities, the map is a parameter of most grids.
-       With few samples the folds are repeated, and the answers for each sample are averaged.
+       With few samples the folds are repeated, and the answers for each sample are averaged. With more than 2,000
+       samples, methods on the whole matrix are replaced by approximations with landmarks.
     2. The answers of each method are calibrated on its own answers for other folds
        (:mod:`similitude.numerics.temperature`). Rows that give no evidence have a posterior of their own, which is the
        same for all methods (see :class:`CombinedClassifier`).

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Integral
 from typing import Any
 
@@ -13,6 +13,7 @@ from similitude._utils.checks import check_integer, check_positive
 from similitude._utils.ids import labels_in_order
 from similitude.auto.losses import Loss
 from similitude.auto.method_results import MethodResults
+from similitude.auto.methods import MIXTURES, too_large
 from similitude.auto.methods import methods as methods_named
 from similitude.auto.race import BudgetReport, Race
 from similitude.auto.reading import entries, read_samples
@@ -67,7 +68,7 @@ def evaluate_methods(
     table: Any = (
         entries(methods, samples)
         if samples.named
-        else methods_named(methods, similarity=similarity, dissimilarity=dissimilarity)
+        else methods_named(methods, n_samples=samples.n, similarity=similarity, dissimilarity=dissimilarity)
     )
     check_two_classes(np.unique(samples.y))
     groups = labels_in_order(groups, X, "groups")
@@ -78,6 +79,10 @@ def evaluate_methods(
     results = MethodResults(samples, table, repeats, _loss(scoring, labels))
     race = Race(results, start, time_budget, n_jobs, verbose > 0, stops=stops)
     report = race.run()
+    if isinstance(methods, str):
+        report = replace(
+            report, too_large=[name for name in too_large(samples.n) if samples.named or name not in MIXTURES]
+        )
     if not results.runs:
         name, failure = next(iter(results.failures.items()))
         kind = MemoryError if failure.startswith("MemoryError") else ValueError

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from sklearn.base import clone
@@ -17,9 +18,11 @@ from similitude._utils.checks import did_you_mean
 from similitude.boosting.dboost import DBoostClassifier
 from similitude.evaluation.engine import Method, reading_part
 from similitude.evaluation.relative import relative
+from similitude.features.landmark_classifier import LandmarkClassifier
 from similitude.features.lp_machine import LPMachine
 from similitude.features.potential_svc import PotentialSVC
 from similitude.features.recipes import recipe
+from similitude.features.vector_svc import LinearKernelSVC
 from similitude.generative.fused import FusedClassifier
 from similitude.generative.local_bda import LocalBDA
 from similitude.generative.local_sda import LocalSDA
@@ -35,6 +38,7 @@ from similitude.neighbors.nearest_centroid import LocalNearestCentroid, NearestC
 from similitude.reader import Contract
 from similitude.transform.embedding import PseudoEuclideanEmbedding
 from similitude.transform.mixed import MixedSimilarity
+from similitude.transform.nystroem import IndefiniteNystroem
 from similitude.transform.similarity_features import SimilarityFeatures
 
 NEIGHBORS = [*range(1, 17), 32, 64, 128]
@@ -47,6 +51,9 @@ SHARES = [1e-3, 0.1, 0.5]
 
 _OVERHEAD = 3.0
 """The milliseconds that any method takes on a fold."""
+
+MOST_DECOMPOSED = 2000
+"""The largest number of samples whose whole matrix is decomposed; above it, methods use landmarks."""
 
 WIDTHS = ["max-minus", "gauss:0.5", "gauss", "gauss:2", "exp:0.5", "exp"]
 """The maps that are tried for dissimilarities, in addition to the one that is given."""
@@ -73,6 +80,14 @@ class Cost:
 
 
 @dataclass(frozen=True)
+class Approximation:
+    """What replaces a method above a number of samples: ``make(contract, m)`` uses the columns of m landmarks."""
+
+    make: Callable[[dict[str, Any], int], Method]
+    cost: Cost
+
+
+@dataclass(frozen=True)
 class MethodRecord:
     """All that is known of a method: every list of methods, and every name of one elsewhere, follows from these.
 
@@ -81,7 +96,9 @@ class MethodRecord:
     what it looks at: the whole "matrix", "neighbors" or "columns". ``maps`` are the maps of dissimilarities that are
     tried: "all", "few", the "given" one, or "none" if the result does not depend on the map. A peer is what a
     practitioner would try who does not know similitude; ``by_name`` methods are evaluated only if they are named, and
-    never chosen if there are others, because a model file cannot hold them.
+    never chosen if there are others, because a model file cannot hold them. A method that works on the ``whole`` matrix
+    is replaced by its approximation ``large`` if there are more than ``MOST_DECOMPOSED`` samples, or left out if it has
+    none.
     """
 
     name: str
@@ -95,20 +112,36 @@ class MethodRecord:
     by_name: bool = False
     several: bool = False
     merit: float = 1.0
+    whole: bool = False
+    large: Approximation | None = None
 
     @property
     def slug(self) -> str:
         """The name on the command line."""
         return slug(self.name)
 
-    def method(self, contract: dict[str, Any]) -> Method:
+    def name_for(self, n_samples: int) -> str:
+        """Return the name, which tells the number of landmarks of an approximation."""
+        replaced = self.large is not None and n_samples > MOST_DECOMPOSED
+        return f"{self.name}, {n_landmarks(n_samples)} landmarks" if replaced else self.name
+
+    def method(self, contract: dict[str, Any], n_samples: int = 0) -> Method:
         """Return the estimator and its grid, in which maps of dissimilarities are tried if some are given."""
-        estimator, grid = self.make(contract)
+        are_many = n_samples > MOST_DECOMPOSED
+        if self.large is not None and are_many:
+            estimator, grid = self.large.make(contract, n_landmarks(n_samples))
+        else:
+            estimator, grid = self.make(contract)
         given = None if self.several else Contract(**contract).map_name
         if given is None or self.maps in ("given", "none"):
             return estimator, grid
-        maps = dict.fromkeys([given, *(FEW_WIDTHS if self.maps == "few" else WIDTHS)])
+        maps = dict.fromkeys([given, *(FEW_WIDTHS if self.maps == "few" or are_many else WIDTHS)])
         return estimator, {f"{reading_part(estimator)[1]}dissimilarity": list(maps), **grid}
+
+
+def n_landmarks(n_samples: int) -> int:
+    """Return the number of landmarks of approximations, which grows as the square root of the number of samples."""
+    return 10 * math.ceil(math.sqrt(n_samples))
 
 
 def slug(name: str) -> str:
@@ -127,6 +160,9 @@ _PROGRAM = {"C": relative([*PRICES, 100.0], -1)}
 _ROBUST = {"C": relative(PRICES[1:], -1), "rho": relative(PRICES[1:], -3)}
 _SPECTRUM = {"eta": relative(SMOOTHNESS), "gamma": PRICES}
 _LOGISTIC = {"logisticregression__C": [*PRICES, 100.0]}
+_LINEAR_COSTS = {"linearkernelsvc__C": relative(COSTS, -1)}
+_ALPHAS = {"alpha": relative(PENALTIES)}
+_FEW_RBF = {"gaussiansvc__C": [0.1, 1.0, 10.0], "gaussiansvc__gamma": [1e-3, 1e-2, 0.1]}
 _MIXTURE = {"eta": relative(SMOOTHNESS), "gamma": [0.001, 0.1]}
 
 
@@ -173,6 +209,44 @@ def _mixture(weights: Any) -> Callable[[dict[str, Any]], Method]:
         return make_pipeline(MixedSimilarity(weights, **contract), SimilaritySVC()), {"similaritysvc__C": COSTS}
 
     return make
+
+
+def _large(estimator: Callable[[dict[str, Any], int], Any], grid: dict[str, Any], *cost: float) -> Approximation:
+    return Approximation(lambda contract, m: (estimator(contract, m), grid), Cost(*cost))
+
+
+def _landmark_ridge(spectrum: Any) -> Callable[[dict[str, Any], int], Any]:
+    return lambda contract, m: LandmarkClassifier(m, spectrum, random_state=0, **contract)
+
+
+def _nystroem(spectrum: Any, classifier: Any) -> Callable[[dict[str, Any], int], Any]:
+    def make(contract: dict[str, Any], m: int) -> Any:
+        return make_pipeline(IndefiniteNystroem(m, spectrum, random_state=0, **contract), clone(classifier))
+
+    return make
+
+
+def _landmark_rows(classifier: Any) -> Callable[[dict[str, Any], int], Any]:
+    def make(contract: dict[str, Any], m: int) -> Any:
+        return make_pipeline(SimilarityFeatures(m, normalize="range", random_state=0, **contract), clone(classifier))
+
+    return make
+
+
+def _large_recipe(name: str, grid: dict[str, Any], *cost: float) -> Approximation:
+    def make(contract: dict[str, Any], m: int) -> Method:
+        pipeline, whole = recipe(name, **contract)
+        return pipeline.set_params(similarityfeatures__n_prototypes=m, similarityfeatures__random_state=0), whole | grid
+
+    return Approximation(make, Cost(*cost))
+
+
+def _large_mixture(weights: Any) -> Approximation:
+    def make(contract: dict[str, Any], m: int) -> Method:
+        mixed, features = MixedSimilarity(weights, **contract), IndefiniteNystroem(m, random_state=0)
+        return make_pipeline(mixed, features, LinearKernelSVC()), {"linearkernelsvc__C": COSTS}
+
+    return Approximation(make, Cost(40, 1.8, 0.8))
 
 
 _FISHER = LinearDiscriminantAnalysis(solver="lsqr", shrinkage="auto")
@@ -223,6 +297,7 @@ RECORDS = (
         "JMLR 2009, Section 2",
         "spectrum",
         merit=0.5,
+        whole=True,
     ),
     MethodRecord(
         "Fisher (embedded)",
@@ -233,24 +308,77 @@ RECORDS = (
         "JMLR 2009, Section 2",
         "spectrum",
         merit=2,
+        whole=True,
+        large=_large(_nystroem("none", _FISHER), {}, 7, 2, 0.1),
     ),
     MethodRecord(
-        "SVM (clip)", _svm("clip"), Cost(5, 2.5, 0.2), "matrix", "all", "JMLR 2009, Section 2", "kernel", merit=2
+        "SVM (clip)",
+        _svm("clip"),
+        Cost(5, 2.5, 0.2),
+        "matrix",
+        "all",
+        "JMLR 2009, Section 2",
+        "kernel",
+        merit=2,
+        whole=True,
+        large=_large(_nystroem("clip", LinearKernelSVC()), _LINEAR_COSTS, 3, 2, 0.3),
     ),
     MethodRecord(
-        "SVM (flip)", _svm("flip"), Cost(5, 2.5, 0.2), "matrix", "all", "JMLR 2009, Section 2", "kernel", merit=2
+        "SVM (flip)",
+        _svm("flip"),
+        Cost(5, 2.5, 0.2),
+        "matrix",
+        "all",
+        "JMLR 2009, Section 2",
+        "kernel",
+        merit=2,
+        whole=True,
+        large=_large(_nystroem("flip", LinearKernelSVC()), _LINEAR_COSTS, 3, 2, 0.3),
     ),
     MethodRecord(
-        "SVM (shift)", _svm("shift"), Cost(5, 2.5, 0.2), "matrix", "all", "JMLR 2009, Section 2", "kernel", merit=0.5
+        "SVM (shift)",
+        _svm("shift"),
+        Cost(5, 2.5, 0.2),
+        "matrix",
+        "all",
+        "JMLR 2009, Section 2",
+        "kernel",
+        merit=0.5,
+        whole=True,
     ),
     MethodRecord(
-        "SVM (square)", _svm("square", -2), Cost(5, 2.5, 0.2), "matrix", "all", "JMLR 2009, Section 2", "kernel"
+        "SVM (square)",
+        _svm("square", -2),
+        Cost(5, 2.5, 0.2),
+        "matrix",
+        "all",
+        "JMLR 2009, Section 2",
+        "kernel",
+        whole=True,
     ),
     MethodRecord(
-        "kernel ridge (clip)", _ridge("clip"), Cost(5, 2.5, 0.2), "matrix", "all", "Suykens 1999", "kernel", merit=3
+        "kernel ridge (clip)",
+        _ridge("clip"),
+        Cost(5, 2.5, 0.2),
+        "matrix",
+        "all",
+        "Suykens 1999",
+        "kernel",
+        merit=3,
+        whole=True,
+        large=_large(_landmark_ridge("clip"), _ALPHAS, 5, 2, 0),
     ),
     MethodRecord(
-        "kernel ridge (flip)", _ridge("flip"), Cost(5, 2.5, 0.2), "matrix", "all", "Suykens 1999", "kernel", merit=3
+        "kernel ridge (flip)",
+        _ridge("flip"),
+        Cost(5, 2.5, 0.2),
+        "matrix",
+        "all",
+        "Suykens 1999",
+        "kernel",
+        merit=3,
+        whole=True,
+        large=_large(_landmark_ridge("flip"), _ALPHAS, 5, 2, 0),
     ),
     MethodRecord(
         "KRI k-NN", _knn("kri", _KRI), Cost(160, 1, 0.4), "neighbors", "few", "JMLR 2009, eq. 12", "neighbors", merit=3
@@ -312,9 +440,17 @@ RECORDS = (
         "JMLR 2009, eq. 6",
         "features",
         merit=2,
+        whole=True,
     ),
     MethodRecord(
-        "LP machine", _of(LPMachine, _PROGRAM), Cost(10, 2, 0.4), "columns", "given", "JMLR 2009, eq. 5", "features"
+        "LP machine",
+        _of(LPMachine, _PROGRAM),
+        Cost(10, 2, 0.4),
+        "columns",
+        "given",
+        "JMLR 2009, eq. 5",
+        "features",
+        whole=True,
     ),
     MethodRecord(
         "robust SVM",
@@ -325,6 +461,7 @@ RECORDS = (
         "ICML 2009, eq. 2 and 8",
         "kernel",
         merit=0.3,
+        whole=True,
     ),
     MethodRecord(
         "learned-spectrum SVM",
@@ -335,6 +472,7 @@ RECORDS = (
         "ICML 2009, eq. 10 to 12",
         "kernel",
         merit=0.3,
+        whole=True,
     ),
     MethodRecord(
         "linear SVM (features)",
@@ -345,6 +483,8 @@ RECORDS = (
         "JMLR 2009, eq. 4",
         "features",
         merit=2,
+        whole=True,
+        large=_large_recipe("linear SVM", {}, 3, 2, 0.3),
     ),
     MethodRecord(
         "RBF SVM (features)",
@@ -355,9 +495,19 @@ RECORDS = (
         "JMLR 2009, Section 3",
         "features",
         merit=3,
+        whole=True,
+        large=_large_recipe("RBF SVM", _FEW_RBF, 4, 2.2, 0.3),
     ),
     MethodRecord(
-        "LSVM (features)", _recipe("LSVM"), Cost(13, 1.8, 0.2), "columns", "none", "NC 2009, Section 6", "features"
+        "LSVM (features)",
+        _recipe("LSVM"),
+        Cost(13, 1.8, 0.2),
+        "columns",
+        "none",
+        "NC 2009, Section 6",
+        "features",
+        whole=True,
+        large=_large_recipe("LSVM", {}, 8, 1.8, 0.2),
     ),
     MethodRecord(
         "RFD (features)",
@@ -368,6 +518,8 @@ RECORDS = (
         "Pekalska et al. 2001",
         "features",
         merit=3,
+        whole=True,
+        large=_large_recipe("RFD", {}, 6, 2, 0.2),
     ),
     MethodRecord(
         "RQD (features)",
@@ -389,6 +541,8 @@ RECORDS = (
         "features",
         peer=True,
         merit=2,
+        whole=True,
+        large=_large(_landmark_rows(LogisticRegression()), _LOGISTIC, 28, 1.5, 1),
     ),
     MethodRecord(
         "random forest (features)",
@@ -427,6 +581,8 @@ MIXTURE_RECORDS = (
         "several",
         several=True,
         merit=9,
+        whole=True,
+        large=_large_mixture("equal"),
     ),
     MethodRecord(
         "SVM (aligned mixture)",
@@ -438,10 +594,20 @@ MIXTURE_RECORDS = (
         "several",
         several=True,
         merit=9,
+        whole=True,
+        large=_large_mixture("aligned"),
     ),
     # With a large gamma it is the SVM on the sum of the clipped or flipped similarities.
     MethodRecord(
-        "mixture SVM", _of(MixtureSVC, _MIXTURE), Cost(1000, 2.3, 0.7), "matrix", "given", "", "several", several=True
+        "mixture SVM",
+        _of(MixtureSVC, _MIXTURE),
+        Cost(1000, 2.3, 0.7),
+        "matrix",
+        "given",
+        "",
+        "several",
+        several=True,
+        whole=True,
     ),
 )
 _RECORD_OF = {record.name: record for record in (*RECORDS, *MIXTURE_RECORDS)}
@@ -452,7 +618,7 @@ COMPARED_ONLY = tuple(record.name for record in RECORDS if record.by_name)
 MIXTURES = tuple(record.name for record in MIXTURE_RECORDS)
 
 
-def methods(names: str | Iterable[str] = "all", **contract: Any) -> dict[str, Method]:
+def methods(names: str | Iterable[str] = "all", *, n_samples: int = 0, **contract: Any) -> dict[str, Method]:
     """Return the methods by name, simplest first, each as an estimator with the grid of its parameters.
 
     Values such as ``0.1 / scale`` are relative to the scale of the training similarities, which is
@@ -478,6 +644,11 @@ def methods(names: str | Iterable[str] = "all", **contract: Any) -> dict[str, Me
         The names of the methods; "all" are those that ``AutoClassifier`` evaluates by default, without random forests
         and gradient boosting, which are evaluated for comparison if they are named. The words of a name may be joined
         by hyphens and written in lower case: ``"svm-clip"``.
+    n_samples : int, default=0
+        The number of training samples, if it is known. With more than 2,000, methods that work on the whole matrix are
+        replaced by approximations that use the columns of landmarks, about ten times the square root of ``n_samples``,
+        and their names tell how many: "SVM (clip), 640 landmarks". Those that have no approximation are left out of
+        "all".
     **contract
         ``similarity`` and ``dissimilarity``, as in all estimators.
 
@@ -503,26 +674,38 @@ def methods(names: str | Iterable[str] = "all", **contract: Any) -> dict[str, Me
     # Raw objects have no features.
     known = {record.slug: record for record in RECORDS if precomputed or record.make is not _fused}
     if isinstance(names, str) and names == "all":
-        return {record.name: record.method(contract) for record in known.values() if not record.by_name}
+        left_out = too_large(n_samples)
+        chosen = [record for record in known.values() if not record.by_name and record.name not in left_out]
+        return {record.name_for(n_samples): record.method(contract, n_samples) for record in chosen}
     if isinstance(names, str) or not isinstance(names, Iterable):
         raise ValueError(f"methods must be 'all' or a list of names; got {names!r}.")
-    names = list(names)
+    names = [name.partition(",")[0] if isinstance(name, str) else name for name in names]
     unknown = [name for name in names if not isinstance(name, str) or slug(name) not in known]
     if unknown or not names:
         found = f"got {unknown[0]!r}" if unknown else "got none"
         hint = did_you_mean(slug(unknown[0]), known) if unknown and isinstance(unknown[0], str) else ""
         raise ValueError(f"methods must be among {', '.join(r.name for r in known.values())}; {found}.{hint}")
     wanted = {slug(name) for name in names}
-    return {record.name: record.method(contract) for record in known.values() if record.slug in wanted}
+    chosen = [record for record in known.values() if record.slug in wanted]
+    return {record.name_for(n_samples): record.method(contract, n_samples) for record in chosen}
 
 
-def mixtures(**contract: Any) -> dict[str, Method]:
+def too_large(n_samples: int) -> list[str]:
+    """Return the methods that are left out of all methods, because they would decompose too large a matrix."""
+    if n_samples <= MOST_DECOMPOSED:
+        return []
+    return [record.name for record in _RECORD_OF.values() if record.whole and record.large is None]
+
+
+def mixtures(*, n_samples: int = 0, **contract: Any) -> dict[str, Method]:
     """Return the methods that use several similarities at once, simplest first.
 
     ``scale`` in a grid is the geometric mean of the scales of the similarities, as in :func:`methods`.
 
     Parameters
     ----------
+    n_samples : int, default=0
+        The number of training samples, as in :func:`methods`.
     **contract
         ``similarity`` and ``dissimilarity``, as in :class:`~similitude.MixedSimilarity`.
 
@@ -543,9 +726,15 @@ def mixtures(**contract: Any) -> dict[str, Method]:
     >>> mixtures()["mixture SVM"]
     (MixtureSVC(), {'eta': [0.001 * scale, 0.01 * scale], 'gamma': [0.001, 0.1]})
     """
-    return {record.name: record.method(contract) for record in MIXTURE_RECORDS}
+    left_out = too_large(n_samples)
+    chosen = [record for record in MIXTURE_RECORDS if record.name not in left_out]
+    return {record.name_for(n_samples): record.method(contract, n_samples) for record in chosen}
 
 
 def record_of(name: str) -> MethodRecord:
-    """Return the record of a method; one that is not in the list counts as of average cost."""
-    return _RECORD_OF.get(name) or MethodRecord(name, _fused, Cost(50, 2, 0.5), "matrix", "given", "", "")
+    """Return the record of a method or of its approximation; one that is not in the list is of average cost."""
+    plain, _, approximated = name.partition(",")
+    record = _RECORD_OF.get(plain)
+    if record is None:
+        return MethodRecord(name, _fused, Cost(50, 2, 0.5), "matrix", "given", "", "")
+    return replace(record, cost=record.large.cost) if approximated and record.large else record

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -86,6 +86,8 @@ class BudgetReport:
         How many times the folds were repeated, and how many times they should have been.
     interrupted : bool
         Whether an interrupt (Ctrl-C) ended the search.
+    too_large : sequence of str
+        The methods that are not used for so many samples.
     """
 
     budget: float | None
@@ -96,6 +98,7 @@ class BudgetReport:
     n_repeats: int
     n_repeats_asked: int
     interrupted: bool
+    too_large: Sequence[str] = ()
 
     def __repr__(self) -> str:
         limit = "" if self.budget is None else f" of {self.budget:g}"
@@ -109,6 +112,8 @@ class BudgetReport:
         if self.left_out:
             more = "" if self.interrupted else f" (about {sum(self.left_out.values()):.3g} s more)"
             text += f"; not tried{more}: {names_text(list(self.left_out))}"
+        if self.too_large:
+            text += f"; not used for so many samples: {names_text(self.too_large)}"
         return text + "."
 
 

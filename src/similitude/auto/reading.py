@@ -27,7 +27,12 @@ def entries(names: Any, samples: Samples) -> dict[str, Entry]:
     """Return every method on each of several similarities, and the methods that use all of them."""
     single, mixed = split_names(names)
     tables = {
-        name: methods(single, similarity=part.contract.similarity, dissimilarity=part.contract.dissimilarity)
+        name: methods(
+            single,
+            n_samples=samples.n,
+            similarity=part.contract.similarity,
+            dissimilarity=part.contract.dissimilarity,
+        )
         for name, part in samples.parts.items()
         if single or not mixed
     }
@@ -40,8 +45,8 @@ def entries(names: Any, samples: Samples) -> dict[str, Entry]:
     }
     contract = {"similarity": samples.contract.similarity, "dissimilarity": samples.contract.dissimilarity}
     if len(samples.parts) > 1:
-        table = mixtures(**contract)
-        found |= {name: Entry(*table[name], None, name) for name in table if name in mixed}
+        table = mixtures(n_samples=samples.n, **contract)
+        found |= {name: Entry(*table[name], None, name) for name in table if name.partition(",")[0] in mixed}
     return found
 
 
@@ -50,6 +55,7 @@ def split_names(names: Any) -> tuple[Any, list[str]]:
     if isinstance(names, str) or not isinstance(names, (list, tuple)):
         return names, list(MIXTURES)
     known = {slug(name): name for name in MIXTURES}
-    mixed = [known[slug(name)] for name in names if isinstance(name, str) and slug(name) in known]
-    single = [name for name in names if not isinstance(name, str) or slug(name) not in known]
+    plain = [name.partition(",")[0] if isinstance(name, str) else name for name in names]
+    mixed = [known[slug(name)] for name in plain if isinstance(name, str) and slug(name) in known]
+    single = [name for name in plain if not isinstance(name, str) or slug(name) not in known]
     return single if single or not mixed else [], mixed

@@ -77,7 +77,7 @@ def compare_methods(
         _show_similarities(found, data.title, folds, output, as_json, quiet)
         return
     settings: Any = {"folds": folds, "seed": seed, "n_jobs": n_jobs, "show": not quiet, "time_budget": time_budget}
-    table = methods_named(wanted, **data.contract)
+    table = methods_named(wanted, n_samples=len(data.y), **data.contract)
     standings = nested_errors(data.samples, table, **settings, **data.fold_arguments)
     note_failures({row.method: row.failure for row in standings if row.failure and row.failure != NO_TIME}, note)
     rows = [_row(standing) for standing in standings]

@@ -10,6 +10,7 @@ from sklearn.base import BaseEstimator, clone
 
 from similitude.auto.combined import CombinedClassifier
 from similitude.auto.methods import methods, mixtures
+from similitude.base import reader_of
 from similitude.evaluation.parameters import parameters_code, python_value
 
 MOST_LINES = 5
@@ -44,11 +45,14 @@ def model_lines(model: CombinedClassifier, source: Source | None, contract: dict
     settings = {name: _plain(value) for name in _DECISIONS if (value := getattr(model, name)) is not None}
     if len(model.members_) == 1 and not several and not settings:
         return code_lines(first.estimator, source, first.name, contract)
+    approximated = any("," in str(member.method or member.name) for member in model.members_)
+    size = {"n_samples": reader_of(model).n_columns} if approximated else {}
     members = []
     for member in model.members_:
         # With several similarities a member has one of them and its contract, or reads all of them, as mixtures do.
         own = _given({name: _of(value, member.similarity) for name, value in contract.items()})
         alone = not several or member.similarity is not None
+        own |= size
         kind, table = ("methods", methods(**own)) if alone else ("mixtures", mixtures(**own))
         method = str(member.method) if several else member.name
         usual = f"{kind}({parameters_code(own)})" if several else "table"
@@ -62,7 +66,7 @@ def model_lines(model: CombinedClassifier, source: Source | None, contract: dict
         "from similitude import CombinedClassifier",
         f"from similitude.auto import methods{', mixtures' if several else ''}",
         *load,
-        *([] if several else [f"table = methods({parameters_code(contract)})"]),
+        *([] if several else [f"table = methods({parameters_code(contract | size)})"]),
         "members = [",
         *members,
         "]",
