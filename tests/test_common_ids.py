@@ -13,10 +13,13 @@ from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GroupKFold, cross_val_score, learning_curve, permutation_test_score
 from sklearn.pipeline import make_pipeline
+from sklearn.svm import SVC
 
 from similitude import (
     AutoClassifier,
+    CombinedClassifier,
     DBoostClassifier,
+    FusedClassifier,
     KNNClassifier,
     LandmarkClassifier,
     MixedSimilarity,
@@ -256,13 +259,31 @@ def test_matched_columns_cause_no_warning():
         assert fitted.predict(FRAME.iloc[:, SHUFFLED]).tolist() == fitted.predict(FRAME).tolist()
 
 
+def test_names_of_columns_reach_no_estimator_inside():
+    """Members that read their input themselves get matched columns, in the form in which they were fitted."""
+    members = [("fused", FusedClassifier()), ("svm", SVC(kernel="precomputed")), ("rows", LogisticRegression())]
+    for X, used in ((FRAME, members), (Proximities(FRAME), members[:1]), (Proximities(S, ids=IDS), members[:1])):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            fitted = CombinedClassifier(used).fit(X, Y)
+            expected = fitted.predict_proba(X)
+        check_same(fitted.predict_proba(Proximities(S[:, SHUFFLED], column_ids=IDS[SHUFFLED])), expected)
+    auto = AutoClassifier(["k-NN", "SDA and BDA fused"], n_repeats=1, cv=3, diagnose=False).fit(FRAME, Y)
+    with pytest.warns(UserWarning, match="valid feature names, but AutoClassifier was fitted with") as found:
+        auto.predict(S)
+    assert len(found) == 1
+    with pytest.raises(ValueError, match="X has 25 features, but AutoClassifier is expecting 26"):
+        auto.predict_proba(S[:, 1:])
+
+
 def test_columns_that_are_numbers():
     model = KNNClassifier(1).fit(NUMBERED, Y)
     expected = model.predict(S).tolist()
-    assert model.predict(NUMBERED).tolist() == model.predict(pd.DataFrame(S)).tolist() == expected
-    with pytest.raises(ValueError, match=r"other whole numbers as names than in fit .*X\[model\.ids_\].*X\.to_numpy"):
-        model.predict(NUMBERED.iloc[:, SHUFFLED])
-    assert model.predict(NUMBERED.iloc[:, SHUFFLED][model.ids_]).tolist() == expected
+    assert model.predict(NUMBERED).tolist() == model.predict(NUMBERED.iloc[:, SHUFFLED]).tolist() == expected
+    with pytest.raises(ValueError, match=r"1 of 26 samples that are needed have no column: 7\. .*pass X\.to_numpy"):
+        model.predict(NUMBERED.drop(columns=7))
+    with pytest.raises(ValueError, match=r"numbered in another way than in fit .*X\.to_numpy"):
+        model.predict(pd.DataFrame(S))  # whose columns are either samples 0, 1, 2, ... or the training samples in order
     given = Proximities(S[:, SHUFFLED], column_ids=NUMBERS[SHUFFLED])
     assert model.predict(given).tolist() == KNNClassifier(1).fit(Proximities(S, ids=NUMBERS), Y).predict(given).tolist()
     assert model.predict(given).tolist() == expected
@@ -271,6 +292,23 @@ def test_columns_that_are_numbers():
     assert text.predict(NUMBERED).tolist() == expected
     with pytest.raises(ValueError, match=r"no column: '15', .*differ only in that they are text or numbers"):
         text.predict(NUMBERED.sort_index(axis=1))
+
+
+@pytest.mark.parametrize("model", [KNN, FusedClassifier(), PredictionSets(KNN)], ids=str)
+def test_columns_that_pandas_numbered(model):
+    frame = pd.DataFrame(S)
+    model = clone(model).fit(frame, Y)
+    expected = model.predict(S).tolist()
+    assert model.predict(frame).tolist() == model.predict(frame.iloc[:, SHUFFLED]).tolist() == expected
+    part = clone(model).fit(frame.iloc[2:, 2:], Y[2:])
+    expected = part.predict(S[:, 2:]).tolist()
+    with pytest.warns(SimilarityWarning, match="2 columns are not training samples and are ignored: 0, 1"):
+        assert part.predict(frame).tolist() == expected
+    assert part.predict(frame.iloc[:, :1:-1]).tolist() == expected
+    with pytest.raises(ValueError, match="2 of 24 samples that are needed have no column: 24, 25"):
+        part.predict(frame.iloc[:, :-2].iloc[:, ::-1])
+    with pytest.raises(ValueError, match="numbered in another way than in fit"):
+        part.predict(frame.iloc[:, :-2])  # which are the numbers of a new DataFrame, too
 
 
 def test_features_and_self_similarities_follow_ids():

@@ -11,13 +11,23 @@ from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.ensemble import AdaBoostClassifier, BaggingClassifier, StackingClassifier, VotingClassifier
 from sklearn.exceptions import NotFittedError
+from sklearn.frozen import FrozenEstimator
+from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_predict, cross_val_score
-from sklearn.pipeline import make_pipeline
+from sklearn.pipeline import make_pipeline, make_union
 from sklearn.svm import SVC
 from sklearn.utils import get_tags
 
-from similitude import KNNClassifier, PairwiseMeta, PathSearchCV, Proximities, SimilaritySVC, SpectrumModifier
+from similitude import (
+    KNNClassifier,
+    LocalNearestCentroid,
+    PairwiseMeta,
+    PathSearchCV,
+    Proximities,
+    SimilaritySVC,
+    SpectrumModifier,
+)
 
 N, TRAIN = 60, 45
 X = np.random.default_rng(0).normal(size=(N, 3))
@@ -311,12 +321,77 @@ def test_bad_matrices():
     model = PairwiseMeta(BaggingClassifier(KNNClassifier(3), 2))
     with pytest.raises(ValueError, match=r"X must be square.*\(60, 5\)"):
         model.fit(SIMILAR[:, :5], y)
-    with pytest.raises(ValueError, match="X contains NaN"):
-        model.fit(np.where(np.eye(N) == 1, np.nan, SIMILAR), y)
+    with pytest.raises(ValueError, match=r"X contains NaN .* and SimilaritySVC needs"):
+        PairwiseMeta(VotingClassifier([("knn", KNNClassifier(3)), ("svm", SimilaritySVC())])).fit(UNKNOWN, y)
     with pytest.raises(NotFittedError):
         model.predict(SIMILAR)
     with pytest.raises(ValueError, match=r"59 features.*60"):
         model.fit(SIMILAR, y).predict(SIMILAR[:, :59])
+
+
+UNKNOWN = np.where(np.random.default_rng(2).random((N, N)) < 0.05, np.nan, SIMILAR)
+
+
+def test_unknown_similarities_reach_the_estimators_that_take_them():
+    members = [("a", KNNClassifier(3)), ("b", KNNClassifier(9))]
+    model = PairwiseMeta(VotingClassifier(members, voting="soft")).fit(UNKNOWN[:TRAIN, :TRAIN], y[:TRAIN])
+    each = [knn.fit(UNKNOWN[:TRAIN, :TRAIN], y[:TRAIN]).predict_proba(UNKNOWN[TRAIN:, :TRAIN]) for _, knn in members]
+    assert np.allclose(model.predict_proba(UNKNOWN[TRAIN:, :TRAIN]), np.mean(each, axis=0))
+    assert get_tags(model).input_tags.allow_nan
+    assert not np.isnan(cross_val_score(model, UNKNOWN, y, cv=3)).any()
+    stored = Proximities(sparse.csr_array(np.nan_to_num(UNKNOWN)), absent="unknown")
+    with pytest.raises(ValueError, match="absent entries are unknown, and PairwiseMeta"):
+        model.fit(stored, y)
+
+
+def test_a_pipeline_whose_first_step_cuts_rows_only():
+    pipeline = make_pipeline(SimpleImputer(), KNNClassifier(5))
+    with pytest.raises(
+        ValueError, match=r"must be square.* pipeline cut the rows only, wrap it in similitude\.PairwiseMeta"
+    ):
+        cross_val_score(pipeline, UNKNOWN, y, cv=3, error_score="raise")
+    folds = StratifiedKFold(3).split(UNKNOWN, y)
+    scores = []
+    for train, test in folds:
+        means = np.nanmean(UNKNOWN[np.ix_(train, train)], axis=0)
+        filled = [
+            np.where(np.isnan(block), means, block) for block in (UNKNOWN[:, train][train], UNKNOWN[:, train][test])
+        ]
+        scores.append(KNNClassifier(5).fit(filled[0], y[train]).score(filled[1], y[test]))
+    assert np.allclose(cross_val_score(PairwiseMeta(pipeline), UNKNOWN, y, cv=3), scores)
+    assert PathSearchCV(PairwiseMeta(pipeline), {}, cv=3).fit(UNKNOWN, y).best_score_ == pytest.approx(np.mean(scores))
+    union = make_pipeline(make_union(SpectrumModifier("clip"), SpectrumModifier("flip")), LogisticRegression())
+    assert cross_val_score(PairwiseMeta(union), INDEFINITE, y, cv=3).mean() > 0.6
+
+
+def test_frozen_estimators_are_calibrated_on_rows():
+    frame = pd.DataFrame(SIMILAR, index=[f"s{i}" for i in range(N)], columns=[f"s{i}" for i in range(N)])
+    train, held = frame.iloc[:30, :30], frame.iloc[30:, :30]
+    shuffled = held.iloc[:, np.random.default_rng(3).permutation(30)]
+    on_objects = KNNClassifier(5, similarity=lambda a, b: np.exp(-np.linalg.norm(a - b))).fit(X[:30], y[:30])
+    expected = CalibratedClassifierCV(FrozenEstimator(on_objects)).fit(X[30:], y[30:]).predict_proba(X[30:])
+    cases = [(train.to_numpy(), held.to_numpy()), (train, held), (train, shuffled), (train, Proximities(shuffled))]
+    for S, rows in cases:
+        frozen = FrozenEstimator(KNNClassifier(5).fit(S, y[:30]))
+        model = PairwiseMeta(CalibratedClassifierCV(frozen))
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            assert np.allclose(model.fit(rows, y[30:]).predict_proba(rows), expected)
+        assert not get_tags(model).input_tags.pairwise
+    assert cross_val_score(model, held, y[30:], cv=2).mean() > 0.5
+    with pytest.raises(ValueError, match="frozen estimators only, or none"):
+        PairwiseMeta(VotingClassifier([("a", frozen), ("b", KNNClassifier())])).fit(SIMILAR, y)
+
+
+def test_sample_weights_of_a_meta_estimator():
+    weights = np.random.default_rng(4).uniform(size=N)
+    alone = SimilaritySVC().fit(SIMILAR, y, sample_weight=weights)
+    members = [("a", SimilaritySVC()), ("b", SimilaritySVC())]
+    for meta in (VotingClassifier(members), make_pipeline(SimpleImputer(), SimilaritySVC())):
+        model = PairwiseMeta(meta).fit(SIMILAR, y, sample_weight=weights)
+        assert np.array_equal(model.predict(SIMILAR), alone.predict(SIMILAR))
+    with pytest.raises(ValueError, match="sample_weight: LocalNearestCentroid takes no weights"):
+        PairwiseMeta(VotingClassifier([("a", LocalNearestCentroid())])).fit(SIMILAR, y, sample_weight=weights)
 
 
 def test_a_meta_estimator_with_nothing_inside():

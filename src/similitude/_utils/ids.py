@@ -14,6 +14,7 @@ import numpy as np
 
 from similitude._utils.forms import is_frame, is_graph
 
+_PERMUTED = " or was permuted (permutation_test_score)"
 _SHOWN = 5
 
 
@@ -67,6 +68,19 @@ def given_names(ids: Any, *, adopted: bool = False) -> Names:
     """Return the names in a sequence; if they were ``adopted`` from a DataFrame, whole numbers may be positions."""
     values = ids.tolist() if hasattr(ids, "tolist") else list(ids)
     return Names(values, "index" if adopted and all(map(_is_integer, values)) else "ids")
+
+
+def first_number(X: Any) -> int | None:
+    """Return the number of the first column of a DataFrame whose columns pandas numbered, or None."""
+    names = column_names_of(X)
+    if names is None or names.kind != "numbered" or names.values != numbered_names(names.values[0], X.shape[1]).values:
+        return None
+    return int(names.values[0])
+
+
+def numbered_names(first: int, n: int) -> Names:
+    """Return the names of columns that pandas numbered."""
+    return Names(list(range(first, first + n)), "numbered")
 
 
 def index_names(index: Any) -> Names:
@@ -133,7 +147,7 @@ def labels_in_order(y: Any, X: Any, name: str = "y", *, reorders: bool = True) -
         raise ValueError(
             f"{name} and X have different whole numbers as index ({name}: {some(given.values)}; X: "
             f"{some(own.values)}). Pass {name}.loc[X.index] if its entries belong to the index, or {name}.to_numpy() "
-            "if they are in the order of the rows."
+            f"if they are in the order of the rows{_PERMUTED if name == 'y' else ''}."
         )
     order = _positions(own.values, given.values, name, is_dict)
     if not reorders:
@@ -163,7 +177,8 @@ def _positions(ids: list[Any], names: list[Any], name: str, is_dict: bool) -> li
     strange, missing = [own for own in names if own not in known], [own for own in ids if own not in place]
     if strange or missing:
         what = f"{entries} for {some(strange)}, which X does not hold" if strange else f"no {entry} for {some(missing)}"
-        remedy = "" if is_dict else f" If it is in the order of the samples, pass {name}.to_numpy()."
+        permuted = _PERMUTED if name == "y" else ""
+        remedy = "" if is_dict else f" If it is in the order of the samples{permuted}, pass {name}.to_numpy()."
         remedy = _text_and_numbers(ids, strange) + remedy
         raise ValueError(f"{name} is matched to the samples by their ids, and has {what}.{remedy}")
     return [place[own] for own in ids]
@@ -175,6 +190,28 @@ def _text_and_numbers(own: list[Any], strange: list[Any]) -> str:
     return " Some of them differ only in that they are text or numbers." if alike else ""
 
 
+def _columns_go_by_id(own: Names, given: Names, support: np.ndarray | None, where: object) -> bool:
+    """Return whether the columns ``given`` of new rows belong to training samples by name, not by position.
+
+    Pandas keeps the numbers of columns wherever some are taken, so that they are names, too, unless they are new.
+    """
+    if own.values == given.values:
+        return False
+    if own.kind == "ids" or given.kind == "ids":
+        return bool(go_by_id(own, given))
+    n = len(given.values)
+    is_new = given.kind == "numbered" and given.values == list(range(n))
+    if not is_new or n not in (len(own.values), -1 if support is None else len(support)):
+        return True
+    if n == len(own.values) and (own.kind == "numbered" or set(own.values) == set(given.values)):
+        raise ValueError(
+            f"{where}: the columns are numbered in another way than in fit (here: {some(given.values)}; in fit: "
+            f"{some(own.values)}). Pass the columns of the training samples by the numbers that they had in fit, or "
+            "X.to_numpy() if the columns are in their order."
+        )
+    return False
+
+
 def column_order(
     own: Names, given: Names, support: np.ndarray | None = None, where: object = "X"
 ) -> tuple[list[int] | None, bool, list[Any]]:
@@ -183,14 +220,7 @@ def column_order(
     Also return whether these are only the samples at the positions ``support``, which suffice, and the names of
     columns that are no training samples. Error messages begin with ``where``.
     """
-    by_id = go_by_id(own, given)
-    if by_id is None:
-        raise ValueError(
-            f"{where}: the columns have other whole numbers as names than in fit (here: {some(given.values)}; in fit: "
-            f"{some(own.values)}). Pass X[model.ids_] if they are ids, or X.to_numpy() if the columns are in the order "
-            "of the training samples."
-        )
-    if not by_id:
+    if not _columns_go_by_id(own, given, support, where):
         return None, False, []
     place = {name: j for j, name in enumerate(given.values)}
     if len(place) < len(given.values):
@@ -205,6 +235,11 @@ def column_order(
         raise ValueError(
             f"{where}: columns are matched to the training samples by their ids, and {len(lacking)} of {len(wanted)} "
             f"samples that are needed have no column: {some(lacking)}.{_text_and_numbers(lacking, given.values)}"
+            + (
+                ""
+                if own.kind == "ids"
+                else " If the columns are in the order of the training samples, pass X.to_numpy()."
+            )
         )
     known = set(own.values)
     strange = [name for name in given.values if name not in known]

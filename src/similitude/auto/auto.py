@@ -24,13 +24,13 @@ from similitude.auto.leaderboard import failure_text
 from similitude.auto.method_results import MethodResults
 from similitude.auto.race import interrupts_raise
 from similitude.auto.votes import Votes
-from similitude.base import SimilarityEstimator, forget_fit
+from similitude.base import SimilarityEstimator, as_one_row, forget_fit, readers_of
 from similitude.diagnosis import Diagnosis, diagnose
 from similitude.evaluation.engine import Entry, Evaluated, at_point, evaluate, fitted_on, predictions
 from similitude.evaluation.folds import stratified_folds
 from similitude.numerics.significance import standard_error
 from similitude.proximity.check import SimilarityWarning
-from similitude.reader import Samples, named_errors
+from similitude.reader import ByName, Samples, named_errors, rows_of
 from similitude.sets.mixins import ApproximateSets
 from similitude.splits.nearness import nearest_training
 
@@ -347,7 +347,13 @@ class AutoClassifier(ApproximateSets, SimilarityEstimator):
 
     def _respond(self, X: Any, response: str) -> np.ndarray:
         check_is_fitted(self)
-        return getattr(self.best_estimator_, response)(X)
+        return getattr(self.best_estimator_, response)(self._rows(X))
+
+    def _rows(self, X: Any) -> Any:
+        # Read here, and not by best_estimator_, so that messages name this class.
+        support = getattr(self, "support_columns_", None)
+        readers = readers_of(self.best_estimator_)
+        return X if isinstance(X, ByName) else rows_of(readers, X, support=support, estimator=self)
 
     def explain(self, X: SamplesLike) -> Votes:
         """Return what each member predicts for one sample.
@@ -363,7 +369,7 @@ class AutoClassifier(ApproximateSets, SimilarityEstimator):
             The posteriors of the members; ``print`` shows them as a table.
         """
         check_is_fitted(self)
-        return self.best_estimator_.explain(X)
+        return self.best_estimator_.explain(self._rows(as_one_row(self.best_estimator_, X)))
 
 
 def _diagnosed(samples: Samples) -> Diagnosis | dict[str, Diagnosis]:

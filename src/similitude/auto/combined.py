@@ -69,9 +69,10 @@ def _as_given(rows: Rows, estimator: Any) -> Any:
         return rows.objects
     values = rows.native.block(slice(0, len(rows)), np.arange(rows.reader.n_columns))
     absent = rows.reader.absent
-    if rows.features is None and rows.self_similarity is None and absent == "zero":
+    ids = rows.reader.column_ids if "ids" in rows.reader.extras else None
+    if rows.features is None and rows.self_similarity is None and ids is None and absent == "zero":
         return values
-    return Proximities(values, rows.features, self_similarity=rows.self_similarity, absent=absent)
+    return Proximities(values, rows.features, self_similarity=rows.self_similarity, column_ids=ids, absent=absent)
 
 
 @dataclass(frozen=True)

@@ -222,8 +222,9 @@ def given_to(whole: ByName[Training], samples: Samples, estimator: Any) -> Any:
     """Return all samples in the form in which an estimator is fitted on them; the parameters are those of fitted_on."""
     if reads_training(estimator):
         return whole
-    computed = not samples.contract.is_matrix and get_tags(estimator).input_tags.pairwise
-    return samples.values if computed else samples.X
+    # Rows of new samples have no names then, since their columns are matched before the estimator sees them.
+    has_matrix = samples.contract is not None and samples.contract.is_matrix
+    return samples.values if has_matrix or get_tags(estimator).input_tags.pairwise else samples.X
 
 
 def fitted_on(whole: ByName[Training], samples: Samples, estimator: Any) -> Any:

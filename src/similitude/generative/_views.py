@@ -11,7 +11,7 @@ from scipy import sparse
 from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 
-from similitude._utils.ids import Names, as_ids, column_names_of, given_names
+from similitude._utils.ids import Names, as_ids, column_names_of, first_number, given_names, numbered_names
 from similitude._utils.scikit_learn import num_samples
 from similitude.base import SimilarityEstimator, contract_of
 from similitude.proximity.check import dense, read_similarity
@@ -59,13 +59,14 @@ class View(NamedTuple):
             several = isinstance(given.features, dict)
             return self._own(given.features, "feature sets") if several else given.features
         S = self._own(given.similarities, "similarities")
+        S = np.asarray(S) if hasattr(S, "iloc") else S  # the reader has matched the columns
         if self.kind == "similarities" and self.takes_proximities:  # the part knows what to do with unknown ones
             return given.replaced(S) if isinstance(X, Proximities) else S
         if given.absent == "unknown" if sparse.issparse(S) else np.isnan(np.asarray(S, dtype=float)).any():
             if fill is None:
                 raise fill_needed(f"the part {self.name!r}", S)
             return fill(_with_nan(S), square=square)
-        return S if self.kind == "similarities" or hasattr(S, "iloc") else dense(S)
+        return S if self.kind == "similarities" else dense(S)
 
     def learned_fill(self, X: Any, distances: bool) -> LearnedFill | None:
         """Return the value of unknown similarities, learned from the training samples; None if the part needs none."""
@@ -95,6 +96,8 @@ class FusedReader:
     """The names of the similarities and features in X."""
     fills: dict[str, LearnedFill] = field(default_factory=dict)
     column_ids: np.ndarray | None = None
+    first_column: tuple[int, int] | None = None
+    """The number of the first column, and how many there are, if pandas numbered them."""
 
     @classmethod
     def of(cls, parts: Sequence[tuple[str, Any]]) -> FusedReader:
@@ -109,16 +112,21 @@ class FusedReader:
     @property
     def ids(self) -> Names | None:
         """The names of the training samples, to which the columns of new rows are matched; None without any."""
+        if self.first_column is not None:
+            return numbered_names(*self.first_column)
         return None if self.column_ids is None else given_names(self.column_ids, adopted=True)
 
     def fit(self, X: Any, estimator: Any) -> FusedTraining:
         """Return the training samples as the input of each part."""
         X = self._checked(X, True, estimator)
-        column_ids = as_ids(column_names_of(X)) if "similarities" in self.kinds else None
+        by_name = "similarities" in self.kinds
+        column_ids = as_ids(column_names_of(X)) if by_name else None
+        first = first_number(X) if by_name else None
         distances = any(getattr(part, "dissimilarity", None) is not None for _, part in estimator._parts)
         learned = {view.name: view.learned_fill(X, distances) for view in self.views}
         fills = {name: fill for name, fill in learned.items() if fill is not None}
-        fitted = replace(self, held=_held(X), fills=fills, column_ids=column_ids)
+        first_column = None if first is None else (first, X.shape[1])
+        fitted = replace(self, held=_held(X), fills=fills, column_ids=column_ids, first_column=first_column)
         return FusedTraining(fitted, num_samples(X), fitted._inputs(X, square=True))
 
     def rows(self, X: Any, estimator: Any) -> dict[str, Any]:

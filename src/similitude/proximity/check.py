@@ -122,7 +122,7 @@ def read_similarity(
         raise ValueError(
             f"{name} must be square, one row and one column per sample; got shape {S.shape}. Cut rows and columns "
             "alike (similitude.train_test_split does); for rows of features name a similarity, such as "
-            "similarity='euclidean'; if a scikit-learn meta-estimator cut the rows only, wrap it in "
+            "similarity='euclidean'; if a scikit-learn meta-estimator or pipeline cut the rows only, wrap it in "
             f"similitude.PairwiseMeta.{' It also contains NaN.' if has_nan else ''}"
         )
     if square and orientation == "similarity":
@@ -166,14 +166,16 @@ def _refuse(value: float, row: int, column: int, name: str) -> None:
     )
 
 
-def warn_of_dissimilarity(S: Matrix, name: str) -> None:
-    """Warn if the values of a similarity look like those of a dissimilarity."""
+def warn_of_dissimilarity(S: Matrix, name: str, one_of: str | None = None) -> None:
+    """Warn if the values of a similarity, which may be ``one_of`` several, look like those of a dissimilarity."""
     if looks_like_dissimilarity(S):
+        remedy = "'max-minus'" if one_of is None else f"{{{one_of!r}: 'max-minus'}}"
         warn(
             f"{name} looks like a dissimilarity (the values of samples with themselves are the smallest of their "
-            "rows), but it is used as a similarity. If it is a dissimilarity, pass dissimilarity='max-minus' (or "
+            f"rows), but it is used as a similarity. If it is a dissimilarity, pass dissimilarity={remedy} (or "
             "another map).",
             SimilarityWarning,
+            about=name,
         )
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.utils.validation import validate_data
 
 from similitude._utils.forms import foreign_form
-from similitude._utils.ids import Names, column_names_of, column_order, given_names, some
+from similitude._utils.ids import Names, column_names_of, column_order, given_names, numbered_names, some
 from similitude._utils.scikit_learn import num_samples, safe_indexing
 from similitude._utils.warn import warn
 from similitude.finders.search import check_search
@@ -216,6 +216,8 @@ class Reader(Contract):
     fill: LearnedFill | None = None
     column_names: np.ndarray | None = None
     column_ids: np.ndarray | None = None
+    first_column: int | None = None
+    """The number of the first column, if the columns were those of a DataFrame that pandas numbered."""
     extras: tuple[str, ...] = ()
     """The names of the data that came with the training samples; new rows must also have them."""
     kept: np.ndarray | None = None
@@ -277,6 +279,8 @@ class Reader(Contract):
         if self.column_ids is not None:
             # Whole numbers that a DataFrame had as index may be positions.
             return given_names(self.column_ids, adopted="ids" not in self.extras)
+        if self.first_column is not None:
+            return numbered_names(self.first_column, self.n_columns)
         return None if self.column_names is None else given_names(self.column_names)
 
     def similarities(self, native: Any, *, transposed: bool = False) -> Any:

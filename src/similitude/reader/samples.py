@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from similitude._utils.forms import is_frame
+from similitude._utils.ids import first_number
 from similitude._utils.progress import progress
 from similitude._utils.scikit_learn import feature_names, num_samples, safe_indexing
 from similitude.proximity.check import read_similarity, warn_of_dissimilarity
@@ -22,7 +24,7 @@ from similitude.reader.reader import Contract, Reader, are_several, matrix_of
 from similitude.reader.training import NO_EXTRAS, ByName, Rows, Training, named_errors
 from similitude.reader.values import ComputedValues, GivenValues
 from similitude.similarities.pairwise import Named, named_values, pairwise, sliceable
-from similitude.similarities.registry import resolve
+from similitude.similarities.registry import Measure, resolve
 
 _SOME = 6
 """The number of raw objects among which a function of the user's is tried."""
@@ -57,7 +59,7 @@ class Samples:
             each = contract.by_name(self.X)
             for name, (own, given) in each.items():
                 with named_errors(name, len(each)):
-                    self._read[name] = _Read(own, given, y, warns, estimator)
+                    self._read[name] = _Read(own, given, y, warns, estimator, name if len(each) > 1 else None)
         self.n = num_samples(self.X)
 
     @cached_property
@@ -153,25 +155,36 @@ class Samples:
 class _Read:
     """All samples in one similarity: the native values between them, checked, or computed when they are needed."""
 
-    def __init__(self, contract: Contract, X: Any, y: Any, warns: bool = True, estimator: Any = None):
+    def __init__(
+        self,
+        contract: Contract,
+        X: Any,
+        y: Any,
+        warns: bool = True,
+        estimator: Any = None,
+        one_of: str | None = None,
+    ):
         self.contract, self.y = contract, y
+        entry = "" if one_of is None else f"[{one_of!r}]"
         self._search, map_name = contract.check_search(), contract.map_name
         self.extras, self.absent, self.unknown = NO_EXTRAS, "zero", False
         if not contract.is_matrix:
             self.X = sliceable(X)
             # A finder counts every evaluation, so that none is spent on a warning.
             if warns and map_name is None and self._search is None:
-                self._check_orientation()
+                self._check_orientation(f"similarity{entry}", one_of)
             return
         self.X = X
         S, has_nan = read_similarity(
             matrix_of(X),
             name="X",
             square=not contract.is_columns,
-            orientation="similarity" if warns and map_name is None else "dissimilarity",
+            orientation="dissimilarity",
             estimator=estimator,
             takes_nan=True,
         )
+        if warns and map_name is None and not contract.is_columns:
+            warn_of_dissimilarity(S, f"X{entry}", one_of)
         if contract.is_precomputed:
             check_same_order(S, dissimilarity=map_name is not None)
         given = as_proximities(X)
@@ -181,19 +194,24 @@ class _Read:
         )
         self.values = S if sparse.issparse(S) else np.asarray(S)
 
-    def _check_orientation(self) -> None:
+    def _check_orientation(self, argument: str, one_of: str | None) -> None:
         """Warn if a function of which nothing is known looks like a distance, from its values among a few samples."""
         measure, n = resolve(self.contract.similarity), num_samples(self.X)
-        if measure.known or measure.learns:
+        if measure.known:
             return
         some = np.unique(np.linspace(0, n - 1, min(n, _SOME)).astype(int))
-        values = named_values(Named(safe_indexing(self.X, some), some), None, measure)
-        warn_of_dissimilarity(values, f"similarity={measure.name}")
+        values = named_values(Named(safe_indexing(self.X, some), some), None, self._measure)
+        warn_of_dissimilarity(values, f"{argument}={measure.name}", one_of)
+
+    @cached_property
+    def _measure(self) -> Measure:
+        """The similarity of raw objects, after it has learned from all of them if it learns."""
+        return resolve(self.contract.similarity).learned(self.X, self.y)
 
     @cached_property
     def values(self) -> Any:
         """The native values between all samples."""
-        return pairwise(self.X, similarity=resolve(self.contract.similarity).learned(self.X, self.y))
+        return pairwise(self.X, similarity=self._measure)
 
     @property
     def learns(self) -> bool:
@@ -231,7 +249,7 @@ class _Read:
         """Return all samples, raw objects, as training samples, from which the similarity and its map learn."""
         contract, objects = self.contract, self.X
         n, map_name = num_samples(objects), contract.map_name
-        measure = resolve(contract.similarity).learned(objects, self.y)
+        measure = self._measure
         native: Any = ComputedValues(measure, objects, objects)
         learned = None
         if map_name is not None and contract.learns_map and self._search is None:  # a finder learns it by itself
@@ -258,6 +276,7 @@ class _Read:
         elif whole:
             given = as_proximities(self.X)
             about |= {"column_names": feature_names(matrix_of(self.X)), "column_ids": given.column_ids}
+            about["first_column"] = first_number(self.X) if is_frame(self.X) else None
             about["extras"] = _names_of(self.extras, ids=not given.adopted and not contract.is_columns)
         map_name, unknown = contract.map_name, self.unknown
         fill = self.X.fill if isinstance(self.X, Proximities) else None
@@ -289,6 +308,7 @@ class _Read:
         if self.learns:
             return self._of_objects(rows)
         part = copy.copy(self)
+        vars(part).pop("_measure", None)
         columns = np.arange(self.values.shape[1]) if self.contract.is_columns else rows
         part.y, part.values = safe_indexing(self.y, rows), cut(self.values, rows, columns)
         part.extras, part.X = self.extras.take(rows), part.values

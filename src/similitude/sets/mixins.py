@@ -172,7 +172,7 @@ class ApproximateSets(Novelty, Predicting):
             print(f"approximate sets; {measured.summary()}", file=sys.stderr)
         model = self._set_model
         warn_of_coverage(measured)
-        posteriors, evidence = model._set_posteriors(X)
+        posteriors, evidence = model._set_posteriors(X if model is self else self._rows(X))
         found = model._calibration.p_values(log_of(posteriors), method, class_conditional, evidence)
         return in_set(found, measured.confidence)
 
