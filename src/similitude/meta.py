@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from similitude._utils.docs import shared_docs
 from similitude._utils.ids import labels_in_order
+from similitude._utils.scikit_learn import num_samples
 from similitude.base import Deciding, SimilarityEstimator
 from similitude.labels import check_labels, check_sample_weight
 from similitude.reader import ByName, Contract
@@ -169,7 +170,7 @@ class PairwiseMeta(Deciding, MetaEstimatorMixin, SimilarityEstimator):
         self.meta = meta
 
     @property
-    def _takes_training(self) -> bool:
+    def _takes_training(self) -> bool:  # type: ignore[override]
         return not self._is_frozen()
 
     def __sklearn_tags__(self) -> Tags:
@@ -181,7 +182,8 @@ class PairwiseMeta(Deciding, MetaEstimatorMixin, SimilarityEstimator):
         contract = super()._contract()
         return replace(contract, similarity="columns", takes_columns=True) if self._is_frozen() else contract
 
-    def fit(self, X: ProximityLike, y: ListLike, sample_weight: ArrayLike | None = None) -> Self:
+    # Not an argument of its own: scikit-learn would take every meta-estimator for one that uses weights.
+    def fit(self, X: ProximityLike, y: ListLike, **fit_params: Any) -> Self:
         """Fit the meta-estimator on rows that carry their positions.
 
         Parameters
@@ -190,13 +192,16 @@ class PairwiseMeta(Deciding, MetaEstimatorMixin, SimilarityEstimator):
             The training similarities; if the estimators inside are frozen, rows of similarities to their training
             samples.
         {y_train}
-        sample_weight : array-like of shape (n,), default=None
-            The weights of the samples, for a meta-estimator that takes them.
+        **fit_params
+            ``sample_weight``, the weights of the samples, if the estimators inside take them.
 
         Returns
         -------
         self
         """
+        sample_weight = fit_params.pop("sample_weight", None)
+        if fit_params:
+            raise TypeError(f"PairwiseMeta.fit() takes no argument {next(iter(fit_params))!r}.")
         meta = self._with_wrapped_estimators()
         y, sample_weight = labels_in_order(y, X), labels_in_order(sample_weight, X, "sample_weight")
         training = None if self._is_frozen() else self._read(X, y)
@@ -213,7 +218,7 @@ class PairwiseMeta(Deciding, MetaEstimatorMixin, SimilarityEstimator):
 
     def _weights(self, y: Any, sample_weight: Any) -> dict[str, Any]:
         """Return the weights as the argument of ``fit`` of the meta-estimator, or of the last step of a pipeline."""
-        classes, codes = np.unique(check_labels(y, len(y)), return_inverse=True)
+        classes, codes = np.unique(check_labels(y, num_samples(y)), return_inverse=True)
         weights = check_sample_weight(sample_weight, codes, classes)
         name, using = "sample_weight", [self.meta, *self._inside()]
         if isinstance(self.meta, Pipeline):
