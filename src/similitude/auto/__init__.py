@@ -5,7 +5,7 @@ from similitude.auto.combined import CombinedClassifier, CombinedMember
 from similitude.auto.comparison import SimilarityComparison, SimilarityRow, Together
 from similitude.auto.leaderboard import COMBINATION, Leaderboard, LeaderboardRow
 from similitude.auto.methods import COMPARED_ONLY, MIXTURES, PEERS, SLOW, methods, mixtures, slug
-from similitude.auto.nested import INNER_FOLDS, NO_TIME, nested_errors
+from similitude.auto.nested import INNER_FOLDS, NO_TIME, Decision, nested_errors
 from similitude.auto.race import BudgetReport
 from similitude.auto.reading import split_names
 from similitude.auto.several import compare_similarities
@@ -23,6 +23,7 @@ __all__ = [
     "BudgetReport",
     "CombinedClassifier",
     "CombinedMember",
+    "Decision",
     "Leaderboard",
     "LeaderboardRow",
     "OutOfFold",

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from similitude.auto.combination import Judgement, Member, best_points, combine, eligible, judge_method, judged
-from similitude.auto.leaderboard import COMBINATION, Leaderboard, LeaderboardRow, by_evidence
+from similitude.auto.leaderboard import COMBINATION, Leaderboard, LeaderboardRow, balanced_error, by_evidence
 from similitude.auto.method_results import MethodResults
 from similitude.numerics.significance import standard_error, wilcoxon_greater
 
@@ -120,7 +120,10 @@ def _standing(results: MethodResults, name: str, found: Judgement, seconds: floa
     error = float(np.mean(found.wrong))
     loss = _mean_loss(results, found)
     row = LeaderboardRow(name, error, standard_error(found.wrong), seconds=seconds, loss=loss, chosen=chosen)
-    row = replace(row, n_folds=results.n_folds, score=None if results.loss.scoring_is_default else -loss)
+    row = replace(
+        row, n_folds=results.n_folds, score=None if results.loss.scoring_is_default else results.loss.score(loss)
+    )
+    row = replace(row, balanced_error=balanced_error(found.wrong, results.truth))
     return replace(row, **by_evidence(found.wrong, results.lacking))
 
 

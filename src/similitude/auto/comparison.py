@@ -16,7 +16,7 @@ from similitude.auto.combination import (
     judge_choice,
     judge_method,
 )
-from similitude.auto.leaderboard import names_text
+from similitude.auto.leaderboard import balanced_error, names_text
 from similitude.auto.method_results import MethodResult, MethodResults
 from similitude.auto.methods import COMPARED_ONLY
 from similitude.numerics.significance import holm, mcnemar, standard_error
@@ -43,6 +43,7 @@ class SimilarityRow:
     p_value: float | None
     error_without: float | None
     p_value_without: float | None
+    balanced_error: float | None = None
 
 
 @dataclass(frozen=True)
@@ -53,6 +54,7 @@ class Together:
     error: float
     standard_error: float
     p_value: float | None
+    balanced_error: float | None = None
 
 
 @dataclass(frozen=True, repr=False)
@@ -104,20 +106,25 @@ class SimilarityComparison:
         return self.standings[0].similarity
 
     def __repr__(self) -> str:
-        rows = [["similarity", "error % (s.e.)", "p", "without it %", "p", "best method"]]
+        is_unequal = self.standings[0].balanced_error is not None
+        balanced = ["balanced %"] if is_unequal else []
+        rows = [["similarity", "error % (s.e.)", *balanced, "p", "without it %", "p", "best method"]]
         for row in self.standings:
             rows.append(
                 [
                     row.similarity,
                     _percents(row.error, row.standard_error),
+                    *([f"{100 * (row.balanced_error or 0):.2f}"] if is_unequal else []),
                     _p(row.p_value),
                     "" if row.error_without is None else f"{100 * row.error_without:.2f}",
                     _p(row.p_value_without),
                     row.method,
                 ]
             )
-        used = [["together", "error % (s.e.)", "p"]]
-        used += [[row.name, _percents(row.error, row.standard_error), _p(row.p_value)] for row in self.together]
+        used = [["together", "error % (s.e.)", *balanced, "p"]]
+        for other in self.together:
+            more = [f"{100 * (other.balanced_error or 0):.2f}"] if is_unequal else []
+            used.append([other.name, _percents(other.error, other.standard_error), *more, _p(other.p_value)])
         alike = [["rank correlations", *self.names]]
         alike += [[name, *(f"{value:.2f}" for value in row)] for name, row in zip(self.names, self.correlations)]
         blocks = [_aligned(table) for table in ([rows, used, alike] if len(self.names) > 1 else [rows])]
@@ -163,6 +170,7 @@ def compared(results: MethodResults, random_state: int) -> SimilarityComparison:
             None if i == first else float(p_values[i, first]),
             float(np.mean(without[i].wrong)) if without else None,
             float(tests[i]) if without else None,
+            balanced_error(wrong[i], results.truth),
         )
         for i in order
     ]
@@ -208,8 +216,11 @@ def _together(results: MethodResults, runs: list[MethodResult], combined: Judgem
     found = {TOGETHER: combined}
     found |= {run.name: judge_method(results, run) for run in eligible(results) if run.similarity is None}
     tests = holm([mcnemar(other.wrong, choice.wrong) for other in found.values()])
-    rows = [Together(name, *_error(other), float(p)) for (name, other), p in zip(found.items(), tests)]
-    return [Together(CHOICE, *_error(choice), None), *rows]
+    judged = [(CHOICE, choice, None), *((name, other, float(p)) for (name, other), p in zip(found.items(), tests))]
+    return [
+        Together(name, *_error(other), p_value, balanced_error(other.wrong, results.truth))
+        for name, other, p_value in judged
+    ]
 
 
 def correlations(samples: dict[str, Samples]) -> np.ndarray:

@@ -76,7 +76,7 @@ def evaluate_methods(
         samples.compute(show=verbose > 0)
     labels = encoded_labels(samples.y, costs, priors, class_weight)
     repeats, groups = folds_of_samples(samples, cv, n_repeats, groups, random_state)
-    results = MethodResults(samples, table, repeats, _loss(scoring, labels))
+    results = MethodResults(samples, table, repeats, loss_of(scoring, labels))
     race = Race(results, start, time_budget, n_jobs, verbose > 0, stops=stops)
     report = race.run()
     if isinstance(methods, str):
@@ -90,7 +90,8 @@ def evaluate_methods(
     return EvaluatedMethods(results, labels, groups, table, report)
 
 
-def _loss(scoring: Any, labels: Labels) -> Loss:
+def loss_of(scoring: Any, labels: Labels) -> Loss:
+    """Return the loss of a score, with the costs and class weights of the labels."""
     weights = None
     if labels.sample_weight is not None:
         by_class = np.bincount(labels.codes, labels.sample_weight) / labels.counts

@@ -18,6 +18,9 @@ COMBINATION = "combination"
 BY_EVIDENCE = ("error_with_evidence", "error_without_evidence", "without_evidence")
 """The fields of a standing that :func:`by_evidence` returns."""
 
+UNEQUAL = 1.5
+"""The ratio of the sizes of the largest and the smallest class from which on the balanced error is shown."""
+
 _ON = " on "
 
 
@@ -43,6 +46,8 @@ class LeaderboardRow:
     score: float | None = None
     n_folds: int | None = None
     error_of_others: float | None = None
+    balanced_error: float | None = None
+    """The mean of the errors of the classes, if their sizes differ (:func:`balanced_error`)."""
 
     @property
     def stopped(self) -> bool:
@@ -83,6 +88,8 @@ class Leaderboard(Sequence):
                 cells["score"] = "" if row.score is None else f"{row.score:.4f}"
             cells["error %"] = f"{100 * row.error:.1f}"
             cells["s.e."] = f"{100 * row.standard_error:.1f}"
+            if self.rows[0].balanced_error is not None:
+                cells["balanced %"] = "" if row.balanced_error is None else f"{100 * row.balanced_error:.1f}"
             cells["weight"] = f"{row.weight:.2f}" if row.weight else ""
             cells["seconds"] = f"{row.seconds:.1f}"
             note = "" if row.p_value is None else f"p = {row.p_value:.2g}"
@@ -122,6 +129,18 @@ def by_evidence(wrong: np.ndarray, lacking: np.ndarray) -> dict[str, Any]:
     """Return the errors with and without evidence and the share without, by the names of the fields of a standing."""
     errors = [float(np.average(wrong, weights=own)) if own.any() else None for own in (1.0 - lacking, lacking)]
     return dict(zip(BY_EVIDENCE, [*errors, float(np.mean(lacking))]))
+
+
+def balanced_error(wrong: np.ndarray, codes: np.ndarray) -> float | None:
+    """Return the mean of the errors of the classes, or None if these are of about the same size.
+
+    If one class is much larger than another, a small error may hide that the other is hardly ever recognised.
+    """
+    counts = np.bincount(codes)
+    present = counts > 0
+    if counts[present].max() < UNEQUAL * counts[present].min():
+        return None
+    return float(np.mean(np.bincount(codes, wrong)[present] / counts[present]))
 
 
 def name_on(method: str, similarity: str | None) -> str:

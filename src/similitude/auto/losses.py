@@ -47,6 +47,10 @@ class Loss:
         """Whether the loss is the Brier score."""
         return self._of_sample is _brier
 
+    def score(self, mean: float) -> float:
+        """Return the score of which this is the mean loss; larger is better."""
+        return (1.0 if self._of_sample in (_wrong, _wrong_by_class) else 0.0) - mean
+
     def decisions(self, posteriors: np.ndarray) -> np.ndarray:
         """Return the position of the class of least expected cost, the first if several are tied."""
         if self.costs is None:

@@ -209,7 +209,7 @@ class MethodResults:
         found = np.full((len(self.tested), len(self.classes)), np.nan)
         found[places] = softmax(factors[best] * self._log_odds(run, answers[best]) + offsets[best])
         run.keep(np.unique(np.concatenate(run.shortlists)))
-        return self._weighted(found)
+        return self.weighted(found)
 
     def _quick_calibration(
         self, run: MethodResult, answers: np.ndarray, places: np.ndarray, lacking: np.ndarray
@@ -229,7 +229,7 @@ class MethodResults:
             z /= size[:, None, None]
             a, b = fit_temperatures(z[:, some], truth[some], np.ones((1, len(some))))
             posteriors = softmax(a[:, :1, None] * z + b[:, :1])
-            losses[block] = self.loss.losses(self._weighted(posteriors), truth)
+            losses[block] = self.loss.losses(self.weighted(posteriors), truth)
             factors[block], offsets[block] = a[:, 0] / size, b[:, 0]
         losses[:, lacking] = 0.0
         return factors, offsets, losses
@@ -269,7 +269,7 @@ class MethodResults:
     def _log_odds(self, run: MethodResult, answers: np.ndarray) -> np.ndarray:
         return log_odds(answers.astype(float), run.response, self._floor)
 
-    def _weighted(self, posteriors: np.ndarray) -> np.ndarray:
+    def weighted(self, posteriors: np.ndarray) -> np.ndarray:
         """Return the posteriors under the class weights."""
         if self.loss.class_weights is None:
             return posteriors
@@ -333,7 +333,7 @@ class MethodResults:
             # A sample that one fold tests twice is counted once.
             total[:, places] += found
             counts[places] += 1
-        return self._weighted(total / counts[:, None])
+        return self.weighted(total / counts[:, None])
 
 
 def _divided(seconds: Mapping[str, float], n_chunks: int) -> list[list[str]]:

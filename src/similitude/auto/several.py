@@ -14,7 +14,7 @@ from similitude.proximity.check import SimilarityWarning
 from similitude.reader import Samples, are_several
 
 if TYPE_CHECKING:
-    from similitude._utils.types import Folds, LabelsLike, ListLike, SamplesLike
+    from similitude._utils.types import ClassWeight, CostsLike, Folds, LabelsLike, ListLike, SamplesLike
     from similitude.similarities.registry import SimilarityLike
 
 
@@ -27,6 +27,8 @@ def compare_similarities(
     cv: Folds = 5,
     groups: ListLike | None = None,
     scoring: str | Callable[..., float] | None = None,
+    costs: CostsLike = None,
+    class_weight: ClassWeight = None,
     n_repeats: int | None = None,
     random_state: int = 0,
     n_jobs: int | None = None,
@@ -48,7 +50,7 @@ def compare_similarities(
         As in :class:`AutoClassifier`.
     groups : array-like of shape (n,), default=None
         The groups of the samples, which folds must not divide.
-    scoring, n_repeats, random_state, n_jobs, verbose
+    scoring, costs, class_weight, n_repeats, random_state, n_jobs, verbose
         As in :class:`AutoClassifier`.
     similarity : "precomputed", "elastic", "words" or dict, default="precomputed"
         For raw objects, their similarities by name; for time series "elastic" means the family of distances of
@@ -94,6 +96,8 @@ def compare_similarities(
         time_budget=time_budget,
         cv=cv,
         scoring=scoring,
+        costs=costs,
+        class_weight=class_weight,
         n_repeats=n_repeats,
         random_state=random_state,
         n_jobs=n_jobs,

@@ -13,6 +13,7 @@ from similitude._utils.versions import __version__
 from similitude.cli.compare import compare_methods
 from similitude.cli.convert import convert_file
 from similitude.cli.datasets import export_dataset, list_datasets
+from similitude.cli.decision import takes_decision
 from similitude.cli.errors import BAD_INPUT, INTERRUPTED, drop_output, end_when_terminated, one_line, reports_errors
 from similitude.cli.fit import fit_model
 from similitude.cli.inspect import inspect_matrix
@@ -81,9 +82,9 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.command("inspect")(reports_errors(takes_source(inspect_matrix, without=("groups", "group_column"))))
-app.command("compare")(reports_errors(takes_source(compare_methods, several=True)))
-app.command("report")(reports_errors(takes_source(report_matrix, several=True)))
-app.command("fit")(reports_errors(takes_source(fit_model, several=True)))
+app.command("compare")(reports_errors(takes_source(takes_decision(compare_methods), several=True)))
+app.command("report")(reports_errors(takes_source(takes_decision(report_matrix), several=True)))
+app.command("fit")(reports_errors(takes_source(takes_decision(fit_model), several=True)))
 app.command("predict")(reports_errors(predict_rows))
 app.command("pairwise")(reports_errors(fill_matrix))
 app.command("convert")(reports_errors(takes_source(convert_file, without=NOT_PROXIMITIES)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import warnings
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -15,18 +15,29 @@ from rich.table import Table
 
 from similitude._utils.files import check_writable
 from similitude._utils.progress import working
-from similitude.auto import INNER_FOLDS, NO_TIME, LeaderboardRow, compare_similarities, nested_errors, split_names
+from similitude.auto import (
+    INNER_FOLDS,
+    NO_TIME,
+    Decision,
+    LeaderboardRow,
+    compare_similarities,
+    nested_errors,
+    split_names,
+)
 from similitude.auto import methods as methods_named
-from similitude.auto.leaderboard import BY_EVIDENCE
+from similitude.auto.leaderboard import BY_EVIDENCE, names_text
 from similitude.auto.race import interrupts_raise
 from similitude.cli import options
 from similitude.cli.data import check_classes, check_nested, read_adjusted
-from similitude.cli.output import TABLE_SUFFIXES, note_failures, notes, print_table, write_table
+from similitude.cli.decision import DecisionOptions
+from similitude.cli.output import TABLE_SUFFIXES, not_applicable_text, note_failures, notes, print_table, write_table
 from similitude.evaluation import parameters_text
+from similitude.proximity.unknown import NEEDS_ALL_PAIRS
 
 
 def compare_methods(
     source: options.Source,
+    decision: DecisionOptions,
     no_leak: options.NoLeak = None,
     fill: options.Fill = None,
     methods: options.Methods = None,
@@ -46,6 +57,7 @@ def compare_methods(
     adds to the others, and how alike they are.
     """
     options.check_limits(n_jobs, time_budget)
+    decision.check()
     wanted = "all" if methods is None else options.listed(methods) or []
     check_names(wanted, source)  # an unknown name raises an error before the work begins
     if output is not None:
@@ -57,7 +69,10 @@ def compare_methods(
     folds, not_testable = check_classes(data, folds)
     if not_testable:
         note(f"classes not tested: {', '.join(not_testable)} (too few samples to test)")
+    wanted_decision = decision.read(data.y)
     if source.are_several:
+        if decision.priors is not None:
+            raise ValueError("--priors: with several similarities errors are those of the samples; leave it out.")
         with warnings.catch_warnings(), interrupts_raise():
             warnings.simplefilter("ignore")  # the command lists the methods that failed
             found = compare_similarities(
@@ -69,17 +84,25 @@ def compare_methods(
                 random_state=seed,
                 n_jobs=n_jobs,
                 time_budget=time_budget,
+                scoring=wanted_decision.scoring,
+                costs=wanted_decision.costs,
+                class_weight=wanted_decision.class_weight,
                 verbose=int(not quiet),
                 **data.contract,
                 **data.fold_arguments,
             )
-        note_failures(found.failures, note)
+        note_failures(found.failures, note, data.unknown_share)
         _show_similarities(found, data.title, folds, output, as_json, quiet)
         return
     settings: Any = {"folds": folds, "seed": seed, "n_jobs": n_jobs, "show": not quiet, "time_budget": time_budget}
     table = methods_named(wanted, n_samples=len(data.y), **data.contract)
-    standings = nested_errors(data.samples, table, **settings, **data.fold_arguments)
-    note_failures({row.method: row.failure for row in standings if row.failure and row.failure != NO_TIME}, note)
+    standings = nested_errors(data.samples, table, **settings, decision=wanted_decision, **data.fold_arguments)
+    why_not = not_applicable_text(data.unknown_share)
+    standings = [
+        replace(row, failure=why_not) if row.failure and NEEDS_ALL_PAIRS in row.failure else row for row in standings
+    ]
+    failed = {row.method: row.failure for row in standings if row.failure and row.failure not in (NO_TIME, why_not)}
+    note_failures(failed, note, data.unknown_share)
     rows = [_row(standing) for standing in standings]
     if output is not None:
         write_table(output, rows)
@@ -87,7 +110,7 @@ def compare_methods(
         typer.echo(json.dumps(rows, indent=2))
     elif not (quiet and output is not None):
         folding = f"{folds}-fold cross-validation{'' if data.groups is None else ' by groups'}"
-        _show(standings, data.title, folding)
+        _show(standings, data.title, folding, wanted_decision, why_not)
         if output is not None:
             typer.echo(f"saved to {output}")
 
@@ -98,6 +121,8 @@ def _row(standing: LeaderboardRow) -> dict[str, Any]:
         "method": standing.method,
         "error": standing.error,
         "standard_error": standing.standard_error,
+        "balanced_error": standing.balanced_error,
+        "score": standing.score,
         **{name: getattr(standing, name) for name in BY_EVIDENCE},
         "parameters": parameters_text(standing.parameters),
         "seconds": standing.seconds,
@@ -105,30 +130,48 @@ def _row(standing: LeaderboardRow) -> dict[str, Any]:
     }
 
 
-def _show(standings: list[LeaderboardRow], title: str, folding: str) -> None:
-    """Print the methods as a table, and which of them there was no time for."""
+def _show(standings: list[LeaderboardRow], title: str, folding: str, decision: Decision, why_not: str) -> None:
+    """Print the methods as a table, and which of them could not be applied or had no time."""
     choice = f"parameters chosen within each training part by {INNER_FOLDS} folds"
     caption = f"{folding}, {choice}; s.e.: standard error"
     lacking = max(row.without_evidence for row in standings)
     if lacking:
         caption += f"; {100 * lacking:.2f}% of the samples give no evidence"
+    if decision.priors is not None:
+        caption += "; errors under the given priors"
+    is_unequal = standings[0].balanced_error is not None
+    if is_unequal:
+        caption += "; balanced: mean of the errors of the classes"
+    extra = decision.scoring or ("mean cost" if decision.costs is not None else "")
     table = Table(title=escape(title), caption=caption, title_justify="left", caption_justify="left")
     # Columns are folded, so that nothing is cut off on a narrow terminal.
     table.add_column("rank", justify="right", overflow="fold")
     table.add_column("method", overflow="fold")
     table.add_column("error % (s.e.)", justify="right", overflow="fold")
+    if is_unequal:
+        table.add_column("balanced %", justify="right", overflow="fold")
+    if extra:
+        table.add_column(extra, justify="right", overflow="fold")
     if lacking:
         table.add_column("with evidence %", justify="right", overflow="fold")
         table.add_column("without %", justify="right", overflow="fold")
     table.add_column("chosen most often", overflow="fold")
     table.add_column("seconds", justify="right", overflow="fold")
-    for rank, row in enumerate((row for row in standings if row.failure != NO_TIME), 1):
+    for rank, row in enumerate((row for row in standings if row.failure not in (NO_TIME, why_not)), 1):
         error = "failed" if row.error is None else f"{100 * row.error:.2f} ({100 * (row.standard_error or 0):.2f})"
         errors = (row.error_with_evidence, row.error_without_evidence) if lacking else ()
         split = ["" if own is None else f"{100 * own:.2f}" for own in errors]
+        if extra:
+            value = row.loss if decision.scoring is None else row.score
+            split.insert(0, "" if value is None else f"{value:.4f}")
+        if is_unequal:
+            split.insert(0, "" if row.balanced_error is None else f"{100 * row.balanced_error:.2f}")
         about = escape(parameters_text(row.parameters))
         table.add_row(str(rank), row.method, error, *split, about, f"{row.seconds:.1f}")
     print_table(table)
+    lacking_pairs = [standing.method for standing in standings if standing.failure == why_not]
+    if lacking_pairs:
+        typer.echo(f"{why_not}: {names_text(lacking_pairs)}")
     left_out = [standing.method for standing in standings if standing.failure == NO_TIME]
     if left_out:
         typer.echo(f"no time for {', '.join(left_out)}")

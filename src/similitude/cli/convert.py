@@ -49,6 +49,8 @@ def convert_file(
     for text in (*data.columns.values(), *data.notes):
         note(f"{path}: {text}")
     S = data.values
+    if isinstance(S, dict):
+        raise ValueError("--combine separate: OUT holds one matrix; use mean or ranks.")
     if data.absent == "unknown" and to != "edges" and output.suffix not in (".edges", ".edgelist"):
         entries, S = S.tocoo(), np.full(S.shape, np.nan)
         S[entries.row, entries.col] = entries.data

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from similitude._utils.ids import some
 from similitude.cli.datasets import entry_named
@@ -16,7 +17,7 @@ from similitude.cli.options import Source, is_yes, number_or_text
 from similitude.cli.output import Notes
 from similitude.cli.parameters import read_parameters
 from similitude.evaluation.folds import stratified_folds, testable_classes
-from similitude.proximity import Proximities, cut, looks_like_dissimilarity
+from similitude.proximity import Proximities, cut, known_pairs, looks_like_dissimilarity
 from similitude.proximity.files import (
     NUCLEOTIDES,
     Contents,
@@ -62,6 +63,14 @@ class Input(Contents):
         """The samples as every command reads them, without a warning if the matrix looks like dissimilarities."""
         return Samples(Contract(**self.contract, takes_several=True), self.X, np.asarray(self.y), warns=False)
 
+    @cached_property
+    def unknown_share(self) -> float:
+        """The share of the pairs of different samples that are unknown; with several similarities, of all of them."""
+        if self.contract.get("similarity", "precomputed") != "precomputed":
+            return 0.0
+        matrices = list(self.values.values()) if self.are_several else [self.values]
+        return sum(_unknown_share(S, self.absent) for S in matrices) / len(matrices)
+
     @property
     def fold_arguments(self) -> dict[str, Any]:
         """The argument ``groups`` of functions that divide the samples into folds, if there are groups."""
@@ -74,11 +83,24 @@ class Input(Contents):
         return self.X if contract.is_precomputed else self.samples.values, map_name
 
 
+def _unknown_share(S: Any, absent: str) -> float:
+    """Return the share of the pairs of different samples that are unknown in both directions."""
+    n = S.shape[0]
+    if sparse.issparse(S):
+        pairs = known_pairs(S) if absent == "unknown" else None
+        return 0.0 if pairs is None else 1 - pairs.known / max(1, pairs.possible)
+    unknown = np.isnan(S)
+    if n < 2 or not unknown.any():
+        return 0.0
+    unknown &= unknown.T
+    return float((unknown.sum() - np.trace(unknown)) / (n * (n - 1)))
+
+
 def read_adjusted(source: Source, *, fill: str | None, no_leak: str | None, note: Notes, seed: int = 0) -> Input:
     """Return the samples of a command with its options ``--fill`` and ``--no-leak``."""
     data = _several(source, note) if source.others else read_samples(source, note=note, seed=seed)
     if fill is not None:
-        if data.are_several:
+        if source.others:
             raise ValueError("--fill is for one FILE; with several files every pair must be known.")
         if data.contract.get("similarity", "precomputed") != "precomputed":
             raise ValueError(f"--fill {fill} is for a matrix; the similarities of objects are all known.")
@@ -161,7 +183,8 @@ def _matrix(source: Source, note: Notes, mmap: bool) -> Input:
     mmap = mmap and matrix.suffix.lower() == ".npy"
     data = read_proximity(matrix, Reading(**source.reading()), source.beside(), mmap=mmap)
     _note_contents(source, data, note)
-    if source.dissimilarity is None and not mmap and looks_like_dissimilarity(data.values):
+    matrices = data.values.values() if isinstance(data.values, dict) else [data.values]
+    if source.dissimilarity is None and not mmap and any(map(looks_like_dissimilarity, matrices)):
         note(
             f"warning: {matrix} looks like a dissimilarity: the values of samples with themselves are the smallest of "
             "their rows. If it is one, add --dissimilarity max-minus (or another map)."

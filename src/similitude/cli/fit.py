@@ -11,11 +11,12 @@ import typer
 from similitude._utils.checks import did_you_mean
 from similitude._utils.files import check_writable
 from similitude._utils.progress import working
-from similitude.auto import AutoClassifier
+from similitude.auto import AutoClassifier, Decision
 from similitude.auto.leaderboard import BY_EVIDENCE, COMBINATION, LeaderboardRow
 from similitude.auto.methods import MIXTURE_RECORDS, RECORDS, slug
 from similitude.cli import options
 from similitude.cli.data import Input, check_classes, read_adjusted
+from similitude.cli.decision import DecisionOptions
 from similitude.cli.errors import fit_until_interrupted
 from similitude.cli.output import left_out_text, note_failures, notes
 from similitude.evaluation import parameters_text, plain_parameters
@@ -28,6 +29,7 @@ _SHOWN = 5
 def fit_model(
     output: Annotated[Path, options.option("Where to save the model.", "MODEL", "--output", "-o")],
     source: options.Source,
+    decision: DecisionOptions,
     no_leak: options.NoLeak = None,
     fill: options.Fill = None,
     method: Annotated[
@@ -44,12 +46,14 @@ def fit_model(
     """Choose methods and their parameters by cross-validation, fit them on all samples, and save the model."""
     name = named_method(method, several=source.are_several)
     options.check_limits(n_jobs, time_budget)
+    decision.check()
     check_writable(output, "--output", source.inputs())
     note = notes(quiet)
     with working("reading the samples", not quiet):
         data = read_adjusted(source, fill=fill, no_leak=no_leak, note=note, seed=seed)
     check_classes(data, 2)
-    model, found = _chosen(name, prefer.value, data, seed, time_budget, n_jobs, not quiet)
+    wanted = decision.read(data.y)
+    model, found = _chosen(name, prefer.value, data, wanted, seed, time_budget, n_jobs, not quiet)
     outcome = {"asked": name, **found, "seed": seed, "samples": len(data.y)}
     if data.groups is not None:
         outcome["groups"] = len(set(data.groups.tolist()))
@@ -60,7 +64,9 @@ def fit_model(
         outcome["columns"] = {"objects": names}
     with working("writing the model", not quiet):
         save_model(output, model, ids=data.ids, notes=outcome)
-    note_failures(outcome["failures"], note)
+    note_failures(outcome["failures"], note, data.unknown_share)
+    if decision.priors is not None:
+        note("--priors: predictions are for the given shares of the classes; the errors are those of the samples")
     if as_json:
         typer.echo(json.dumps({**outcome, "model": str(output)}, indent=2))
     elif not quiet:
@@ -77,7 +83,14 @@ def named_method(name: str, several: bool = False) -> str:
 
 
 def _chosen(
-    name: str, prefer: Any, data: Input, seed: int, time_budget: float | None, n_jobs: int, show: bool
+    name: str,
+    prefer: Any,
+    data: Input,
+    decision: Decision,
+    seed: int,
+    time_budget: float | None,
+    n_jobs: int,
+    show: bool,
 ) -> tuple[Any, dict[str, Any]]:
     """Return the chosen model, and the outcome of all methods.
 
@@ -90,6 +103,7 @@ def _chosen(
         random_state=seed,
         n_jobs=n_jobs,
         verbose=int(show),
+        **vars(decision),
         **data.contract,
     )
     fit_until_interrupted(auto, data.X, data.y, **data.fold_arguments)
@@ -100,7 +114,8 @@ def _chosen(
     return auto.best_estimator_, {
         "method": own["method"],
         "error": own["error"],
-        **{name: own[name] for name in ("standard_error", *BY_EVIDENCE)},
+        **{name: own[name] for name in ("standard_error", "balanced_error", "score", *BY_EVIDENCE)},
+        "scoring": decision.scoring,
         "members": [
             {"method": m.name, "weight": m.weight, "parameters": plain_parameters(parameters[m.name])} for m in members
         ],
@@ -120,6 +135,8 @@ def _row(row: LeaderboardRow) -> dict[str, Any]:
         "method": row.name,
         "error": row.error,
         "standard_error": row.standard_error,
+        "balanced_error": row.balanced_error,
+        "score": row.score,
         **{name: getattr(row, name) for name in BY_EVIDENCE},
         "loss": row.loss,
         "weight": row.weight,
@@ -140,14 +157,23 @@ def _show(outcome: dict[str, Any], output: Path) -> None:
     error = f"{100 * outcome['error']:.2f} % (standard error {100 * outcome['standard_error']:.2f})"
     by_groups = " by groups" if "groups" in outcome else ""
     typer.echo(f"error       {error}, by cross-validation{by_groups} on {outcome['folds']} folds")
+    if outcome["balanced_error"] is not None:
+        typer.echo(f"balanced    {100 * outcome['balanced_error']:.2f} %, the mean of the errors of the classes")
+    if outcome["score"] is not None:
+        typer.echo(f"score       {outcome['score']:.4f} ({outcome['scoring']})")
     lacking = outcome["without_evidence"]
     if lacking:
         typer.echo(f"evidence    {100 * lacking:.2f} % of the samples give none: error {_errors_by_evidence(outcome)}")
     rows = [row for row in outcome["leaderboard"] if "stopped_after" not in row]
     for i, row in enumerate(rows[:_SHOWN]):
         error = f"{100 * row['error']:.2f} ({100 * row['standard_error']:.2f})"
+        if row["balanced_error"] is not None:
+            error += f", balanced {100 * row['balanced_error']:.2f}"
+        if row["score"] is not None:
+            error += f", score {row['score']:.4f}"
+        error = f"{error:<14}" if error.endswith(")") else f"{error}  "
         split = f"{_errors_by_evidence(row):<50}" if lacking else ""
-        typer.echo(f"{'best ones' if i == 0 else '':<12}{error:<14}{split}{row['method']}")
+        typer.echo(f"{'best ones' if i == 0 else '':<12}{error}{split}{row['method']}")
     if len(rows) > _SHOWN:
         typer.echo(f"{'':<12}and {len(rows) - _SHOWN} more")
     if outcome["method"] == COMBINATION and rows[0]["error"] < outcome["error"]:

@@ -32,6 +32,8 @@ def inspect_matrix(
     # The matrix stays on disk if possible, so that only the drawn samples of a large one are read.
     with working("reading the samples", not quiet):
         data = read_samples(source, note=notes(quiet), seed=seed, needs_labels=False, mmap=True)
+        if data.are_several:
+            raise ValueError("--combine separate: inspect describes one similarity; use mean or ranks, or report.")
         S, map_name = data.matrix()
     with working("diagnosing the similarity", not quiet):
         try:

@@ -15,10 +15,11 @@ import typer
 from similitude.proximity.files import Beside, Reading, check_file, check_streams
 from similitude.similarities.registry import is_family
 
-Form = StrEnum("Form", ["table", "edges", "condensed", "triangle", "phylip"])
+Form = StrEnum("Form", "table edges condensed triangle phylip ratings odd-one-out triads")
 Repeated = StrEnum("Repeated", ["max", "min", "mean", "error"])
 Direction = StrEnum("Direction", ["keep", "max", "mean", "min"])
-Normalised = StrEnum("Normalised", ["self"])
+Normalised = StrEnum("Normalised", ["self", "rows"])
+Combined = StrEnum("Combined", ["mean", "ranks", "separate"])
 YesNo = StrEnum("YesNo", ["yes", "no"])
 Preference = StrEnum("Preference", ["accuracy", "simple"])
 
@@ -156,9 +157,21 @@ class Source:
     direction: Annotated[
         Direction, typer.Option(help="Value of a pair with edges in both directions; keep keeps both.")
     ] = Direction.keep
-    normalise: Annotated[Normalised | None, option("Divide scores by the root of the product of the self-scores.")] = (
-        None
-    )
+    normalise: Annotated[
+        Normalised | None,
+        option(
+            "self: divide scores by the root of the product of the self-scores; rows: divide each row by its sum, for "
+            "counts of answers (confusions)."
+        ),
+    ] = None
+    judge: Annotated[str | None, option("Column of the judges of ratings, by name or place from 1.", "COLUMN")] = None
+    combine: Annotated[
+        Combined | None,
+        option(
+            "What the ratings of several judges become: their mean, the mean of each judge's ranks, or separate "
+            "similarities. Default: mean."
+        ),
+    ] = None
     diagonal: Annotated[float | None, option("Value of a sample with itself, if FILE does not hold it.", "VALUE")] = (
         None
     )
@@ -170,7 +183,7 @@ class Source:
     @property
     def are_several(self) -> bool:
         """Whether there are several similarities of the same samples: those of several files, or a family."""
-        return bool(self.others) or is_family(self.similarity)
+        return bool(self.others) or is_family(self.similarity) or self.combine == Combined.separate
 
     @property
     def matrices(self) -> list[Path]:

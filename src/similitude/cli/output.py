@@ -12,6 +12,7 @@ from rich.console import Console
 
 from similitude._utils.files import replacing
 from similitude.auto.leaderboard import names_text
+from similitude.diagnosis.card import percent
 from similitude.proximity.unknown import NEEDS_ALL_PAIRS
 
 TABLE_SUFFIXES = (".csv", ".tsv")
@@ -32,17 +33,19 @@ def notes(quiet: bool) -> Notes:
     return note
 
 
-def note_failures(failures: Mapping[str, str], note: Notes) -> None:
+def not_applicable_text(unknown: float) -> str:
+    """Return why methods that need all pairs are not applied, given the share of the pairs that are unknown."""
+    return f"not applicable: {percent(unknown)} of the pairs are unknown; --fill would allow them"
+
+
+def note_failures(failures: Mapping[str, str], note: Notes, unknown: float) -> None:
     """Print why methods failed; those that need all pairs, if some are unknown, share one note."""
     need_all = [name for name, why in failures.items() if NEEDS_ALL_PAIRS in why]
     for name, why in failures.items():
         if name not in need_all:
             note(f"{name} failed: {' '.join(why.split())}")
     if need_all:
-        note(
-            f"some pairs are unknown, and these methods need all pairs: {names_text(need_all)}. "
-            "--fill gives unknown pairs a value."
-        )
+        note(f"{not_applicable_text(unknown)}: {names_text(need_all)}")
 
 
 def left_out_text(names: Sequence[str], interrupted: bool) -> str:

@@ -15,6 +15,7 @@ from similitude.cli import options
 from similitude.cli.compare import check_names
 from similitude.cli.data import Input, check_classes, read_adjusted
 from similitude.cli.datasets import entry_named
+from similitude.cli.decision import DecisionOptions
 from similitude.cli.errors import fit_until_interrupted
 from similitude.cli.output import left_out_text, note_failures, notes
 from similitude.report import find, page
@@ -25,6 +26,7 @@ from similitude.similarities.registry import FAMILIES, is_family, resolve
 def report_matrix(
     output: Annotated[Path, options.option("File to write the page to.", "FILE.html", "--output", "-o")],
     source: options.Source,
+    decision: DecisionOptions,
     no_leak: options.NoLeak = None,
     fill: options.Fill = None,
     methods: options.Methods = None,
@@ -45,6 +47,7 @@ def report_matrix(
 ) -> None:
     """Write one HTML page, which needs no network: diagnosis, figures, the methods' errors, misclassified samples."""
     options.check_limits(n_jobs, time_budget)
+    decision.check()
     wanted = "all" if methods is None else options.listed(methods) or []
     check_names(wanted, source)  # an unknown name raises an error before the work begins
     check_writable(output, "--output", source.inputs(), (".html", ".htm"))
@@ -65,6 +68,7 @@ def report_matrix(
         random_state=seed,
         n_jobs=n_jobs,
         verbose=int(not quiet),
+        **vars(decision.read(data.y)),
         **data.contract,
     )
     fit_until_interrupted(auto, data.samples, data.y, **data.fold_arguments)
@@ -84,7 +88,7 @@ def report_matrix(
         content = page(findings).encode("utf-8")
         with replacing(output) as part:
             part.write_bytes(content)
-    note_failures(auto.failures_, note)
+    note_failures(auto.failures_, note, data.unknown_share)
     if not quiet:
         _print_summary(auto, output, len(content))
 

@@ -39,7 +39,8 @@ def read_rows(
             "Load the model in Python: similitude.load_model(path)."
         )
     several = None if info["input"] == "objects" else info["similarities"]
-    _check_number(model, paths, several)
+    judges = several is not None and _reads_judges(info)
+    _check_number(model, paths, None if judges else several)
     paths = [check_file(path, "ROWS", may_be_empty=queries is not None) for path in paths]
     if info["input"] == "objects":
         if queries is not None:
@@ -53,7 +54,13 @@ def read_rows(
     if given.pop("object_column") is not None:
         raise ValueError(f"--object names a column of raw objects; {model} was fitted on similarities.")
     each = [_similarities(fitted, info, path, given, queries, note) for path in paths]
-    return each[0] if several is None else _together(fitted, several, paths, each)
+    return each[0] if several is None or judges else _together(fitted, several, paths, each)
+
+
+def _reads_judges(info: dict) -> bool:
+    """Return whether the several similarities of a model are those of judges, whose ratings are in one file."""
+    stored = info["notes"].get("reading")
+    return isinstance(stored, dict) and stored.get("combine") == "separate"
 
 
 def _takes_rows(fitted: Any) -> bool:
@@ -83,13 +90,15 @@ def _similarities(
     """Return the rows in the order of the training samples."""
     known, stored = info["ids"], info["notes"].get("reading")
     stored = stored if isinstance(stored, dict) else {}
-    data = load_rows(path, _reading(info, stored, given), known, stored.get("self_scores"), queries)
+    data = load_rows(path, _reading(info, stored, given), known, {**stored, "judges": info["similarities"]}, queries)
     for read in data.columns.values():
         note(f"{path}: {read}")
     for text in data.notes:
         note(text)
     needed, support = info["n_columns"], info["support_columns"]
     support = None if support is None or not 0 < len(support) < needed else support
+    if isinstance(data.values, dict):
+        return replace(data, values=Proximities(data.values, column_ids=data.column_ids))
     S = data.values
     if known is not None and data.column_ids is not None:
         order, _, strange = column_order(Names(known, "ids"), Names(data.column_ids, "ids"), support, path)
@@ -122,7 +131,7 @@ def _reading(info: dict, stored: dict[str, Any], given: dict[str, Any]) -> Readi
         changes["missing"] = number_or_text(changes["missing"])
     if not stored:
         changes["orientation"] = "dissimilarity" if info["input"] == "dissimilarities" else "similarity"
-    return Reading.restored({**stored, "form": None}, **changes)
+    return Reading.restored(stored, **changes)
 
 
 def _together(fitted: Any, names: list[str], paths: list[Path], each: list[Contents]) -> Contents:

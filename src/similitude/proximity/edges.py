@@ -44,7 +44,7 @@ class EdgeMeaning:
         check_choice(self.orientation, "orientation", ORIENTATIONS)
         check_choice(self.duplicates, "duplicates", (None, *DUPLICATES))
         check_choice(self.direction, "direction", DIRECTIONS)
-        check_choice(self.normalise, "normalise", (None, "self"))
+        check_choice(self.normalise, "normalise", (None, "self", "rows"))
         missing = self.missing
         if isinstance(missing, (int, float, np.number)) and not isinstance(missing, bool):
             if not np.isfinite(missing):

@@ -13,6 +13,7 @@ from similitude._utils.ids import Names, as_ids, column_names_of, labels_in_orde
 from similitude._utils.scikit_learn import num_samples, safe_indexing
 from similitude.proximity.edges import EdgeMeaning, Edges, edges_of, square_matrix
 from similitude.proximity.neighbor_lists import best_lists, listed_pairs, rows_of_lists
+from similitude.proximity.ratings import odd_one_out, rated_matrix, ratings_of, triads
 from similitude.proximity.split import cut
 from similitude.proximity.unknown import Absent, Fill, check_absent, check_fill
 
@@ -193,6 +194,148 @@ class Proximities:
         edges = edges_of(queries, targets, scores)
         made = square_matrix(edges, meaning)
         return cls(made.S, ids=edges.names, absent=made.absent)
+
+    @classmethod
+    def from_ratings(
+        cls,
+        first: ListLike,
+        second: ListLike,
+        ratings: ArrayLike,
+        *,
+        judges: ListLike | None = None,
+        combine: Literal["mean", "ranks", "separate"] = "mean",
+        direction: Literal["keep", "max", "mean", "min"] | None = None,
+        diagonal: float | None = None,
+        orientation: Literal["similarity", "dissimilarity"] = "similarity",
+    ) -> Proximities:
+        """Return the proximities of ratings of pairs by one judge or several; pairs that nobody rated are unknown.
+
+        What a judge said of a pair several times counts as one rating, their mean.
+
+        Parameters
+        ----------
+        first, second : sequences of length m
+            The ids of the two samples of each rating.
+        ratings : array-like of shape (m,)
+            The ratings; NaN means that none was given.
+        judges : sequence of length m, default=None
+            Who gave each rating.
+        combine : {"mean", "ranks", "separate"}, default="mean"
+            What the ratings of several judges become: the mean of those who rated a pair; the mean of ranks, if judges
+            use the scale differently: a rating becomes the share of the judge's ratings below it, of which equal ones
+            count half; or one similarity for each judge, by name.
+        direction : {"keep", "max", "mean", "min"}, default=None
+            The value of a pair that one judge rated in both directions: "keep" keeps both; otherwise both directions
+            get the larger, the mean or the smaller one, and a rating in one direction counts in both. None means "keep"
+            if a judge rated some pair in both directions, otherwise "mean".
+        diagonal : float, default=None
+            The value of samples that were not rated with themselves; None means 0 for dissimilarities, 1 for ranks, and
+            otherwise the largest rating.
+        orientation : {"similarity", "dissimilarity"}, default="similarity"
+            The meaning of the ratings.
+
+        Returns
+        -------
+        Proximities
+            The dense matrix, or one for each judge, with ids; the samples are in the order of their first appearance.
+
+        See Also
+        --------
+        similitude.datasets.load_proximity : Reads tables of ratings from files.
+
+        Examples
+        --------
+        >>> from similitude import Proximities
+        >>> first, second = ["cat", "cat", "dog", "cat"], ["dog", "cup", "cup", "dog"]
+        >>> P = Proximities.from_ratings(first, second, [6, 1, 2, 7], judges=["ann", "ann", "ann", "bob"])
+        >>> P.ids.tolist(), P.S.tolist()
+        (['cat', 'dog', 'cup'], [[7.0, 6.5, 1.0], [6.5, 7.0, 2.0], [1.0, 2.0, 7.0]])
+        >>> Proximities.from_ratings(first, second, [6, 1, 2, 7], judges=["ann"] * 3 + ["bob"], combine="separate")
+        Proximities(3, 3) of ann, bob with ids
+        """
+        found = ratings_of(first, second, ratings, judges)
+        return cls(rated_matrix(found, combine, direction, diagonal, orientation).S, ids=found.names)
+
+    @classmethod
+    def from_odd_one_out(
+        cls,
+        first: ListLike,
+        second: ListLike,
+        third: ListLike,
+        odd: ListLike,
+        *,
+        judges: ListLike | None = None,
+        combine: Literal["mean", "ranks", "separate"] = "mean",
+    ) -> Proximities:
+        """Return how often two samples were left together when people chose the odd one of three.
+
+        The similarity of two samples is the share of the choices that showed both in which the third one was chosen;
+        pairs that were never shown together are unknown.
+
+        Parameters
+        ----------
+        first, second, third : sequences of length m
+            The ids of the three samples of each choice.
+        odd : sequence of length m
+            The sample that was chosen as the odd one.
+        judges : sequence of length m, default=None
+            Who made each choice.
+        combine : {"mean", "ranks", "separate"}, default="mean"
+            What the choices of several judges become, as in :meth:`from_ratings`.
+
+        Returns
+        -------
+        Proximities
+            The symmetric matrix with ids, or one for each judge.
+
+        Examples
+        --------
+        >>> from similitude import Proximities
+        >>> P = Proximities.from_odd_one_out(["cat", "cat"], ["dog", "dog"], ["cup", "pen"], ["cup", "cat"])
+        >>> P.ids.tolist(), P.S[0].tolist()
+        (['cat', 'dog', 'cup', 'pen'], [1.0, 0.5, 0.0, 0.0])
+        """
+        found = odd_one_out(first, second, third, odd, judges)
+        return cls(rated_matrix(found, combine, "mean").S, ids=found.names)
+
+    @classmethod
+    def from_triads(
+        cls,
+        anchor: ListLike,
+        chosen: ListLike,
+        other: ListLike,
+        *,
+        judges: ListLike | None = None,
+        combine: Literal["mean", "ranks", "separate"] = "mean",
+    ) -> Proximities:
+        """Return how often one sample was chosen as more like an anchor than another one.
+
+        The similarity of an anchor to a sample is the share of the choices with this anchor that offered the sample in
+        which it was chosen. It has a direction: the anchor is the row. Pairs that were never compared are unknown.
+
+        Parameters
+        ----------
+        anchor, chosen, other : sequences of length m
+            For each choice the id of the anchor, of the sample that is more like it, and of the other one.
+        judges : sequence of length m, default=None
+            Who made each choice.
+        combine : {"mean", "ranks", "separate"}, default="mean"
+            What the choices of several judges become, as in :meth:`from_ratings`.
+
+        Returns
+        -------
+        Proximities
+            The matrix with ids, or one for each judge.
+
+        Examples
+        --------
+        >>> from similitude import Proximities
+        >>> P = Proximities.from_triads(["cat", "cat", "dog"], ["dog", "cow", "cat"], ["cow", "dog", "cow"])
+        >>> P.ids.tolist(), P.S.tolist()
+        (['cat', 'dog', 'cow'], [[1.0, 0.5, 0.5], [1.0, 1.0, 0.0], [nan, nan, 1.0]])
+        """
+        found = triads(anchor, chosen, other, judges)
+        return cls(rated_matrix(found, combine, "keep").S, ids=found.names)
 
     @classmethod
     def from_condensed(cls, values: ArrayLike, *, diagonal: float = 0.0, **options: Any) -> Proximities:

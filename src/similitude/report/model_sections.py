@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from similitude.auto.leaderboard import COMBINATION, LeaderboardRow
+from similitude.auto.leaderboard import COMBINATION, LeaderboardRow, names_text
 from similitude.diagnosis.card import percent
 from similitude.evaluation.parameters import parameters_text
 from similitude.report.curves import curves_section, find_curves
@@ -145,7 +145,13 @@ def _leaderboard(outcome: Outcome) -> Section:
         "methods",
         "Leaderboard",
         lead(_rule(outcome), _score_text(outcome), compared, budget),
-        lead(_what_errors_include(outcome), _not_tested(outcome), _without_evidence(outcome)),
+        lead(
+            _what_errors_include(outcome),
+            _balanced_text(outcome),
+            _not_tested(outcome),
+            _without_evidence(outcome),
+            _not_applicable(outcome),
+        ),
         lead(
             "p is the p-value of a one-sided Wilcoxon test, over the folds of the first repetition, that a method is"
             " worse than the first.",
@@ -158,6 +164,7 @@ def _leaderboard(outcome: Outcome) -> Section:
             [
                 ("Method", ""),
                 ("Error %", "error"),
+                *(numbers("Balanced %") if _is_unequal(outcome) else ()),
                 *([(_SCORE, "number score")] if scored else ()),
                 *(numbers("With evidence %", "Without %") if _lacking(outcome) else ()),
                 *numbers("Weight", "p", "Seconds"),
@@ -192,6 +199,21 @@ def _stopped(outcome: Outcome) -> str:
     return f'<div class="small">{table(caption, heads, rows, identifier="stopped")}</div>'
 
 
+def _is_unequal(outcome: Outcome) -> bool:
+    """Return whether the classes are of so different sizes that the balanced error is shown."""
+    return outcome.leaderboard[0].balanced_error is not None
+
+
+def _balanced_text(outcome: Outcome) -> str:
+    """Return what the balanced error is, if it is shown."""
+    if not _is_unequal(outcome):
+        return ""
+    return (
+        "The balanced error is the mean of the errors of the classes: where one class is much larger than another, a"
+        " small error can hide that the small class is hardly ever recognised."
+    )
+
+
 def _lacking(outcome: Outcome) -> float:
     """Return the share of the tested samples that give no evidence."""
     return max(row.without_evidence for row in outcome.leaderboard)
@@ -205,6 +227,14 @@ def _without_evidence(outcome: Outcome) -> str:
         f"{100 * _lacking(outcome):.1f}% of the samples give no evidence, because their values to all training samples"
         " are equal. For these all methods have the same posterior, which was learned from other such samples."
     )
+
+
+def _not_applicable(outcome: Outcome) -> str:
+    """Return which methods could not be applied because pairs are unknown."""
+    if not outcome.not_applicable:
+        return ""
+    names = text(names_text(outcome.not_applicable))
+    return f"Some pairs are unknown; with a value for these (--fill) the following methods could be applied: {names}."
 
 
 def _standing(outcome: Outcome, standing: LeaderboardRow, ends: tuple[float, float]) -> str:
@@ -223,7 +253,9 @@ def _standing(outcome: Outcome, standing: LeaderboardRow, ends: tuple[float, flo
     scored = (
         () if standing.score is None else ((standing.score, f"{standing.score:.4f}".replace("-", "\N{MINUS SIGN}")),)
     )
+    balanced = standing.balanced_error
     cells = [
+        *([(balanced, "" if balanced is None else f"{100 * balanced:.2f}")] if _is_unequal(outcome) else ()),
         *scored,
         *((own, "" if own is None else f"{100 * own:.2f}") for own in errors),
         (standing.weight or None, f"{standing.weight:.2f}" if standing.weight else ""),

@@ -14,7 +14,7 @@ from similitude.auto.methods import COMPARED_ONLY
 from similitude.numerics.topk import top_k
 from similitude.proximity.maps import LearnedMap
 from similitude.proximity.proximities import as_proximities
-from similitude.proximity.unknown import LearnedFill
+from similitude.proximity.unknown import NEEDS_ALL_PAIRS, LearnedFill
 from similitude.reader import Contract, Samples
 from similitude.report.code import Source, model_lines
 from similitude.report.risk import RiskFindings, find_risk
@@ -64,6 +64,8 @@ class Outcome:
     sets: SetFindings | None = None
     nearness: ErrorBySimilarity | None = None
     risk: RiskFindings | None = None
+    not_applicable: tuple[str, ...] = ()
+    """The methods that need all pairs, if some are unknown."""
 
     def confusion(self, labels: np.ndarray, n_classes: int) -> np.ndarray:
         """Return the numbers of tested samples by true class (row) and predicted class (column)."""
@@ -116,6 +118,7 @@ def find_outcome(
         sets=find_sets(auto, S),
         nearness=_nearness(auto.out_of_fold_, classes[labels], samples),
         risk=find_risk(auto, predicted, labels),
+        not_applicable=tuple(name for name, why in getattr(auto, "failures_", {}).items() if NEEDS_ALL_PAIRS in why),
     )
 
 

@@ -68,7 +68,8 @@ def facts(findings: Findings) -> str:
         if outcome.nested_error is not None:
             found.append(("Error", percents(outcome.nested_error), "including the choice of the method"))
         else:
-            found.append(("Error", percents(best.error), "cross-validated"))
+            balanced = "" if best.balanced_error is None else f", balanced {percents(best.balanced_error)}"
+            found.append(("Error", percents(best.error), f"cross-validated{balanced}"))
     tiles = (
         f"<div><dt>{text(what)}</dt><dd>{text(value)}<small>{text(more)}</small></dd></div>"
         for what, value, more in found

@@ -59,7 +59,15 @@ def similarities_section(found: SideBySide) -> Section:
     rows = []
     for s in compared.standings:
         without = "" if s.error_without is None else f"{100 * s.error_without:.2f}"
-        errors = _error(s), p_text(s.p_value) or "best", without, p_text(s.p_value_without), Html(text(s.method))
+        balanced = [] if s.balanced_error is None else [f"{100 * s.balanced_error:.2f}"]
+        errors = (
+            _error(s),
+            *balanced,
+            p_text(s.p_value) or "best",
+            without,
+            p_text(s.p_value_without),
+            Html(text(s.method)),
+        )
         rows.append(row(name(s.similarity), *errors, *_kind(found.diagnoses[s.similarity])))
     return section(
         "similarities",
@@ -75,13 +83,23 @@ def similarities_section(found: SideBySide) -> Section:
             " the combination of the methods on all other similarities; its p belongs to the test against the"
             " combination on all of them. All p are corrected for the number of tests. NEF is the share of negative"
             " eigenvalues.",
-            [("Similarity", ""), *numbers("Error %", "p", "Without it %", "p"), ("Best method", ""), *kind_heads],
+            [
+                ("Similarity", ""),
+                *numbers("Error %", *_balanced_head(best), "p", "Without it %", "p"),
+                ("Best method", ""),
+                *kind_heads,
+            ],
             rows,
         ),
         _together(compared),
         _correlations(compared),
         link="Similarities",
     )
+
+
+def _balanced_head(standing: Any) -> list[str]:
+    """Return the head of the column of balanced errors, if there is one."""
+    return [] if standing.balanced_error is None else ["Balanced %"]
 
 
 def _error(standing: Any) -> str:
@@ -96,13 +114,16 @@ def _kind(d: Diagnosis) -> tuple[Html, str, str]:
 
 
 def _together(compared: SimilarityComparison) -> str:
-    rows = [row(name(t.name), _error(t), p_text(t.p_value)) for t in compared.together]
+    rows = []
+    for t in compared.together:
+        balanced = [] if t.balanced_error is None else [f"{100 * t.balanced_error:.2f}"]
+        rows.append(row(name(t.name), _error(t), *balanced, p_text(t.p_value)))
     if not rows:
         return ""
     return table(
         "What several similarities together gain over the best one, which is chosen, with its method, on other samples"
         " than those on which errors were counted.",
-        [("Used", ""), *numbers("Error %", "p")],
+        [("Used", ""), *numbers("Error %", *_balanced_head(compared.together[0]), "p")],
         rows,
     )
 

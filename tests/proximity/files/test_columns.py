@@ -151,21 +151,23 @@ def test_a_header_that_is_stated(tmp_path):
     assert (data.ids.tolist(), data.S.tolist()) == (["7", "9"], [[1, 0.5], [0.5, 1]])
     path = write(tmp_path, "S.csv", "id,1,2\n1,5,6\n2,7,8\n")
     refused(path, "row 1, column 1: 'id' is not a number", header=False)
-    with pytest.raises(ValueError, match=r"header \(--header\) is for tables and edge lists; form is 'phylip'"):
+    with pytest.raises(
+        ValueError, match=r"header \(--header\) is for tables, edge lists and ratings; form is 'phylip'"
+    ):
         load_proximity(path, header=True, form="phylip")
 
 
 def test_ends_of_edges_that_are_not_known(tmp_path):
-    path = write(tmp_path, "r.csv", "judge,first,second,rating\nj1,a,b,7\nj2,b,a,3\nj1,a,c,1\n")
-    refused(path, "has 3 columns of names, 'judge', 'first', 'second'; choose .*--query, --target")
-    data = load_proximity(path, query="first", target="second")
+    path = write(tmp_path, "r.csv", "place,one,two,strength\nj1,a,b,7\nj2,b,a,3\nj1,a,c,1\n")
+    refused(path, "has 3 columns of names, 'place', 'one', 'two'; choose .*--query, --target")
+    data = load_proximity(path, query="one", target="two")
     assert data.ids.tolist() == ["a", "b", "c"]
-    assert str(data.columns["path"]).endswith("not used: column 1 (judge).")
-    path = write(tmp_path, "r.csv", "judge,first,second,rating\n1,a,b,7\n2,b,a,3\n1,a,c,1\n")
-    refused(path, "has several columns of numbers, 'judge', 'rating'; choose that of the scores")
-    assert str(load_proximity(path, score="rating").columns["path"]) == (
-        "the first line is a header; queries: column 2 (first); targets: column 3 (second); scores: column 4 (rating); "
-        "not used: column 1 (judge)."
+    assert str(data.columns["path"]).endswith("not used: column 1 (place).")
+    path = write(tmp_path, "r.csv", "place,one,two,strength\n1,a,b,7\n2,b,a,3\n1,a,c,1\n")
+    refused(path, "has several columns of numbers, 'place', 'strength'; choose that of the scores")
+    assert str(load_proximity(path, score="strength").columns["path"]) == (
+        "the first line is a header; queries: column 2 (one); targets: column 3 (two); scores: column 4 (strength); "
+        "not used: column 1 (place)."
     )
 
 

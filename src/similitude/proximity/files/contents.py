@@ -8,14 +8,20 @@ from typing import Any
 
 import numpy as np
 
+from similitude._utils.checks import check_choice
 from similitude.proximity.edges import EdgeMeaning
+from similitude.proximity.ratings import COMBINATIONS
 from similitude.proximity.split import cut
 from similitude.proximity.unknown import Absent
 
-TEXT_FORMS = ("table", "edges", "condensed", "triangle", "phylip")
+RATING_FORMS = ("ratings", "odd-one-out", "triads")
+TEXT_FORMS = ("table", "edges", "condensed", "triangle", "phylip", *RATING_FORMS)
 """The forms of text files, which ``form`` can name."""
 
-_STORED = ("form", "query", "target", "score", "missing", "duplicates", "direction", "normalise", "orientation")
+_STORED = (
+    *("form", "query", "target", "score", "missing", "duplicates", "direction", "normalise", "orientation"),
+    *("judge", "combine"),
+)
 _SHOWN, _LONGEST = 5, 40
 
 
@@ -30,24 +36,38 @@ class Reading(EdgeMeaning):
     score: str | int | None = None
     diagonal: float | None = None
     header: bool | None = None
+    judge: str | int | None = None
+    combine: str | None = None
 
     def __post_init__(self) -> None:
         if self.form is not None and self.form not in TEXT_FORMS:
             raise ValueError(f"form must be None or one of {', '.join(map(repr, TEXT_FORMS))}; got {self.form!r}.")
-        if self.header is not None and self.form not in (None, "table", "edges"):
-            raise ValueError(f"header (--header) is for tables and edge lists; form is {self.form!r}.")
+        if self.header is not None and self.form not in (None, "table", "edges", *RATING_FORMS):
+            raise ValueError(f"header (--header) is for tables, edge lists and ratings; form is {self.form!r}.")
+        check_choice(self.combine, "combine", (None, *COMBINATIONS))
+        if self.names_ratings and self.form not in (None, *RATING_FORMS):
+            raise ValueError(f"judge (--judge) and combine (--combine) are for ratings; form is {self.form!r}.")
         super().__post_init__()
 
     @property
     def names_edges(self) -> bool:
         """Whether an option was given that only edge lists have."""
-        given = (self.query, self.target, self.score, self.duplicates, self.normalise)
+        if self.names_ratings:
+            return False
+        given = (self.query, self.target, self.score, self.duplicates, self.normalise == "self" or None)
         return self.form == "edges" or any(value is not None for value in given) or self.direction != "keep"
+
+    @property
+    def names_ratings(self) -> bool:
+        """Whether an option was given that only ratings and choices have."""
+        return self.form in RATING_FORMS or self.judge is not None or self.combine is not None
 
     @classmethod
     def restored(cls, stored: Any, **changes: Any) -> Reading:
         """Return the options that a model file keeps, in which others may be changed."""
         known = {name: stored[name] for name in _STORED if name in stored} if isinstance(stored, dict) else {}
+        if known.get("form") not in RATING_FORMS:
+            known["form"] = None  # new samples may come in another form
         return replace(cls(**known), **changes)
 
 
@@ -105,7 +125,9 @@ class Contents:
     columns: dict[str, Columns] = field(default_factory=dict)
     """Which columns of the text files "path", "labels" and "groups" were read."""
     reading: Reading | None = None
-    """How further edges are read in the same way, if these are edges."""
+    """How further edges or ratings are read in the same way, if these are edges or ratings."""
+    scales: dict[str, Any] = field(default_factory=dict)
+    """How each judge used the scale, if ratings became ranks."""
     self_scores: np.ndarray | None = None
     counts: np.ndarray | None = None
     """The number of edges of each new sample."""
@@ -115,10 +137,18 @@ class Contents:
     left_out: list[str] = field(default_factory=list)
     """The ids of samples without a label."""
 
+    @property
+    def n(self) -> int:
+        """The number of samples."""
+        first = next(iter(self.values.values())) if isinstance(self.values, dict) else self.values
+        return len(first) if isinstance(first, list) else first.shape[0]
+
     def take(self, kept: np.ndarray) -> Contents:
         """Return the values, ids and self-scores of some of the samples."""
         if isinstance(self.values, list):
             values: Any = [self.values[i] for i in kept.tolist()]
+        elif isinstance(self.values, dict):
+            values = {name: cut(S, kept, kept) for name, S in self.values.items()}
         else:
             values = cut(self.values, kept, kept) if self.square else self.values[kept]
         ids = None if self.ids is None else [self.ids[i] for i in kept.tolist()]
@@ -131,4 +161,5 @@ class Contents:
         if self.reading is None:
             return None
         own = None if self.self_scores is None else self.self_scores.tolist()
-        return {**{name: getattr(self.reading, name) for name in _STORED}, "self_scores": own}
+        found = {**{name: getattr(self.reading, name) for name in _STORED}, "self_scores": own}
+        return found if not self.scales else {**found, "scales": {k: [*map(list, v)] for k, v in self.scales.items()}}

@@ -113,6 +113,8 @@ def text_form(path: Path, seen: Look, square: bool) -> str:
     rows = [cells for _, cells in seen.rows]
     if not rows:
         return "table"
+    if form := _judgements(rows):
+        return form
     if _is_phylip(rows, seen.whole, suffix(path) in PHYLIP_SUFFIXES):
         return "phylip"
     if _is_edges(rows) and not _names_its_rows(rows, seen.whole):
@@ -122,6 +124,19 @@ def text_form(path: Path, seen: Look, square: bool) -> str:
     if square and _is_triangle(rows):
         return "triangle"
     return "table"
+
+
+def _judgements(rows: list[list[str]]) -> str:
+    """Return the form of a table whose header names judgements, or "" for any other."""
+    head = {cell.lower().lstrip("#").strip() for cell in rows[0]}
+    if len(rows) < 2 or len(rows[0]) < 3 or any(len(cells) != len(rows[0]) for cells in rows):
+        return ""
+    if {"first", "second", "third", "odd"} <= head:
+        return "odd-one-out"
+    if {"anchor", "chosen", "other"} <= head:
+        return "triads"
+    is_long = "rating" in head and len({cells[0] for cells in rows[1:]}) < len(rows) - 1
+    return "ratings" if is_long or {"first", "second", "rating"} <= head else ""
 
 
 def _is_phylip(rows: list[list[str]], whole: bool, by_suffix: bool) -> bool:

@@ -52,7 +52,7 @@ class Beside:
 
 def with_labels(data: Contents, beside: Beside, header: bool | None) -> Contents:
     """Return the samples that have a label with their labels and groups, and warn of those that have none."""
-    n, ids = len(data.values) if isinstance(data.values, list) else data.values.shape[0], data.ids
+    n, ids = data.n, data.ids
     y, values = data.y, data.groups
     kept = np.arange(n)
     columns = dict(data.columns)

@@ -31,7 +31,8 @@ def load_proximity(
     columns: ListLike | Mapping[str, Any] | None = None,
     mmap: bool = False,
     key: str | None = None,
-    form: Literal["table", "edges", "condensed", "triangle", "phylip"] | None = None,
+    form: Literal["table", "edges", "condensed", "triangle", "phylip", "ratings", "odd-one-out", "triads"]
+    | None = None,
     orientation: Literal["similarity", "dissimilarity"] = "similarity",
     query: str | int | None = None,
     target: str | int | None = None,
@@ -39,9 +40,11 @@ def load_proximity(
     missing: Absent | float | None = None,
     duplicates: Literal["max", "min", "mean", "error"] | None = None,
     direction: Literal["keep", "max", "mean", "min"] = "keep",
-    normalise: Literal["self"] | None = None,
+    normalise: Literal["self", "rows"] | None = None,
     diagonal: float | None = None,
     header: bool | None = None,
+    judge: str | int | None = None,
+    combine: Literal["mean", "ranks", "separate"] | None = None,
 ) -> Bunch:
     """Read similarities or dissimilarities, and the labels and groups of their samples, from files of any form.
 
@@ -62,6 +65,10 @@ def load_proximity(
         * PHYLIP: square, or a triangle.
         * an edge list: text or Parquet with columns of queries, targets and scores, such as the tabular output of
           BLAST, MMseqs2 and Foldseek (``.m8``).
+        * ratings: text with the columns ``first``, ``second``, ``rating`` and, if several people judged, ``judge``, one
+          row for each rating. Pairs without a rating are unknown. Choices of the odd one of three things have the
+          columns ``first``, ``second``, ``third`` and ``odd``; choices of the thing that is more like another
+          ``anchor``, ``chosen`` and ``other``. What they become says :meth:`similitude.Proximities.from_ratings`.
         * ``.npy`` and ``.npz`` (also SciPy's sparse matrices), ``.mat`` (version 7.3 needs ``similitude[data]``),
           Matrix Market, and Parquet, which needs ``similitude[data]``. The ids of ``D.npy`` and of other files that
           cannot hold ids are read from text files beside them, one id per line: ``D.ids.txt`` for the rows (and the
@@ -95,30 +102,36 @@ def load_proximity(
         are then checked by the estimators, not here.
     key : str, default=None
         The name of the array in an ``.npz`` or ``.mat`` file; not needed if there is only one besides ids.
-    form : {"table", "edges", "condensed", "triangle", "phylip"}, default=None
+    form : {"table", "edges", "condensed", "triangle", "phylip", "ratings", "odd-one-out", "triads"}, default=None
         The form of a text file, if it is not recognised.
     orientation : {"similarity", "dissimilarity"}, default="similarity"
         The meaning of the values.
     query, target, score : str or int, default=None
-        The columns of an edge list, by name or by place from 1. In tabular output of BLAST the score is "bits" by
-        default, or "pident" or "evalue". E-values become ``-log10 E``; those above 1 become 0, and those below 1e-300
-        become 300.
+        The columns of an edge list, or of ratings, by name or by place from 1. In tabular output of BLAST the score is
+        "bits" by default, or "pident" or "evalue". E-values become ``-log10 E``; those above 1 become 0, and those
+        below 1e-300 become 300.
     missing, duplicates, direction, normalise
         What edges mean: see :meth:`similitude.Proximities.from_edges`. ``missing`` is also the value of unknown pairs
-        of a matrix, which stay unknown by default.
+        of a matrix, which stay unknown by default. ``normalise="rows"`` divides each row by its sum, for counts of
+        answers such as confusions, in any form.
     diagonal : float, default=None
-        The value of each sample with itself, if the file does not hold it; None means 0 for dissimilarities, and is
-        refused for similarities.
+        The value of each sample with itself, if the file does not hold it; None means 0 for dissimilarities, the
+        largest rating for ratings, and is refused for other similarities.
     header : bool, default=None
         Whether the first line of a table or an edge list is a header, if that is not recognised. False also states
         that the first line of a list of labels is a label if it looks like a heading.
+    judge : str or int, default=None
+        The column of the judges of ratings, by its name or its place from 1, if it is not recognised.
+    combine : {"mean", "ranks", "separate"}, default=None
+        What the ratings of several judges become: see :meth:`similitude.Proximities.from_ratings`. None means "mean".
 
     Returns
     -------
     Bunch
-        S : ndarray, CSR array or memmap
-            The matrix; float32 stays float32, everything else becomes float64. Sparse formats are returned as CSR, and
-            so are edges, unless ``missing`` is a number other than 0.
+        S : ndarray, CSR array or memmap, or dict of ndarrays
+            The matrix, or those of the judges by name with ``combine="separate"``; float32 stays float32, everything
+            else becomes float64. Sparse formats are returned as CSR, and so are edges, unless ``missing`` is a number
+            other than 0.
         y : ndarray of shape (n,) or None
             The labels: integers if all of them are, otherwise strings.
         groups : ndarray of shape (n,) or None
@@ -177,7 +190,7 @@ def load_proximity(
     (['c'], array([[0., 7.]]))
     """
     meaning = missing, duplicates, direction, normalise, orientation
-    reading = Reading(*meaning, form, key, query, target, score, diagonal, header)
+    reading = Reading(*meaning, form, key, query, target, score, diagonal, header, judge, combine)
     beside = Beside(labels, groups, labels_in_order, label_column, group_column)
     found = read_proximity(path, reading, beside, square=square, columns=columns, mmap=mmap)
     return Bunch(

@@ -19,6 +19,7 @@ from similitude.proximity.files.forms import binary_kind, look, names_known, tex
 from similitude.proximity.files.id_files import ID_NAMES, id_file, read_ids
 from similitude.proximity.files.labels import read_queries
 from similitude.proximity.files.matlab import read_hdf5, read_mat
+from similitude.proximity.files.rating_files import rating_contents, rating_rows, read_ratings
 from similitude.proximity.files.tables import matching_names, read_table
 from similitude.proximity.files.text import check_file, check_unique, is_fasta
 from similitude.proximity.files.triangles import (
@@ -53,9 +54,13 @@ def load_values(path: Path, reading: Reading, *, square: bool = True, mmap: bool
             f"{path}: holds sequences; say how they are compared, such as --similarity smith-waterman (in Python: "
             "load_objects)."
         )
+    judged = read_ratings(path, reading, kind, square)
+    if judged is not None:
+        return rating_contents(path, *judged, reading)
     edges = read_edges(path, reading, kind, square)
     if edges is not None:
-        return edge_matrix(path, *edges, reading)
+        found = edge_matrix(path, *edges, reading)
+        return _by_row(path, found, reading, square=True)
     if reading.names_edges:
         raise ValueError(f"{path}: is not an edge list, so the options of edges, such as score, cannot be used.")
     found, lines = _matrix_file(path, kind, reading, square, mmap)
@@ -76,7 +81,26 @@ def load_values(path: Path, reading: Reading, *, square: bool = True, mmap: bool
             notes.append("the columns are in another order than the rows; they were matched by id.")
     if not mmap:
         S = _with_missing(S, reading, square, notes)
-    return Contents(S, rows, columns, square=square, notes=tuple(notes), columns=found.columns)
+    contents = Contents(S, rows, columns, square=square, notes=tuple(notes), columns=found.columns)
+    return _by_row(path, contents, reading, square)
+
+
+def _by_row(path: Path, data: Contents, reading: Reading, square: bool) -> Contents:
+    """Return counts of answers as shares of each row, if ``normalise`` asks for it."""
+    if reading.normalise != "rows":
+        return data
+    S = data.values
+    values = S.data if sparse.issparse(S) else S
+    if np.isnan(values).any() or (values < 0).any():
+        raise ValueError(f"{path}: normalise='rows' (--normalise rows) is for counts, which are known and at least 0.")
+    sums = np.asarray(S.sum(axis=1)).ravel()
+    if not sums.all():
+        i = int(np.flatnonzero(sums == 0)[0])
+        name = f"row {i + 1}" if data.ids is None else repr(data.ids[i])
+        raise ValueError(f"{path}: normalise='rows' (--normalise rows): the counts of {name} sum to 0.")
+    S = sparse.csr_array(sparse.diags_array(1 / sums) @ S) if sparse.issparse(S) else S / sums[:, None]
+    kept = (data.reading or replace(reading, form=None)) if square else data.reading
+    return replace(data, values=S, notes=(*data.notes, "each row was divided by its sum."), reading=kept)
 
 
 def _matrix_file(
@@ -201,7 +225,7 @@ def load_new_rows(path: Path, reading: Reading, columns: Any) -> Contents:
     """Return rows of new samples whose columns are the given samples in their order: see ``load_proximity``."""
     known, stored = _training(columns)
     edges = _as_in_training(reading, stored) if stored else _without_training(reading)
-    found = load_rows(path, edges, known, stored.get("self_scores"))
+    found = load_rows(path, edges, known, stored)
     if found.reading is not None:
         return found
     if reading.missing not in (None, "unknown"):
@@ -240,7 +264,7 @@ def _as_in_training(reading: Reading, stored: dict[str, Any]) -> Reading:
             raise ValueError(f"{name}: omit it; edges are read as those of the training samples in columns were.")
     given = {name: getattr(reading, name) for name in ("form", "key", "query", "target", "score")}
     changes = {name: value for name, value in given.items() if value is not None}
-    return Reading.restored({**stored, "form": None}, **changes)
+    return Reading.restored(stored, **changes)
 
 
 def _without_training(reading: Reading) -> Reading:
@@ -256,12 +280,14 @@ def _without_training(reading: Reading) -> Reading:
 
 
 def load_rows(
-    path: Path, reading: Reading, known: list[str] | None, self_scores: Any, queries: Path | None = None
+    path: Path, reading: Reading, known: list[str] | None, stored: dict[str, Any] | None, queries: Path | None = None
 ) -> Contents:
     """Return the rows of new samples to those on which a model was fitted.
 
     In an edge list, the new samples are the queries that are not known; the columns are the known samples.
+    ``stored`` is what the model keeps of how its own edges or ratings were read.
     """
+    self_scores = None if stored is None else stored.get("self_scores")
     path = check_file(path, "ROWS", may_be_empty=queries is not None)  # a search that found nothing
     kind = binary_kind(path)
     if kind is None and is_fasta(path):
@@ -272,13 +298,17 @@ def load_rows(
         )
     is_table = kind is None and known is not None and names_known(look(path), known)
     is_empty = queries is not None and kind is None and not look(path).rows
+    judged = None if is_table or is_empty else read_ratings(path, reading, kind, square=False)
+    if judged is not None and known is not None:
+        return rating_rows(path, judged[0], judged[1], reading, known, stored)
     found = None if is_table or is_empty else read_edges(path, reading, kind, square=False)
     if found is None and not is_empty:
         if queries is not None:
             raise ValueError(f"--queries is for edge lists, such as hits; {path} has a row for each sample already.")
         form = "table" if is_table else None
         plain = Reading(form=form, key=reading.key, orientation=reading.orientation, header=reading.header)
-        return load_values(path, plain, square=False)
+        by_row = reading.normalise if reading.normalise == "rows" else None
+        return load_values(path, replace(plain, normalise=by_row), square=False)
     if known is None:
         raise ValueError(
             f"{path}: is an edge list, but the model does not know the ids of its training samples. Fit it on an edge "
