@@ -21,6 +21,7 @@ from similitude.kernel.mixture_svc import MixtureSVC
 from similitude.kernel.robust_svc import RobustSVC
 from similitude.kernel.similarity_svc import SimilaritySVC
 from similitude.meta import PairwiseMeta
+from similitude.multilabel import HierarchicalClassifier, LabelTree, MultilabelClassifier
 from similitude.neighbors.knn import KNNClassifier
 from similitude.neighbors.local_svc import LocalSVC
 from similitude.neighbors.nearest_centroid import LocalNearestCentroid, NearestCentroid
@@ -55,10 +56,12 @@ __all__ = [
     "DissimilarityToSimilarity",
     "FusedClassifier",
     "FusedKNN",
+    "HierarchicalClassifier",
     "IndefiniteNystroem",
     "KNNClassifier",
     "KernelRidgeClassifier",
     "LPMachine",
+    "LabelTree",
     "LandmarkClassifier",
     "LearnedKernelSVC",
     "LearnedSpectrumSVC",
@@ -70,6 +73,7 @@ __all__ = [
     "MixedSimilarity",
     "MixtureSDA",
     "MixtureSVC",
+    "MultilabelClassifier",
     "NearestCentroid",
     "PairwiseMeta",
     "PathSearchCV",

@@ -33,6 +33,39 @@ class RidgeFit(NamedTuple):
     left_out: np.ndarray
 
 
+class RidgeProblem:
+    """Ridge regression on a symmetric matrix, which is decomposed once for all points and targets."""
+
+    def __init__(self, S: np.ndarray):
+        values, self._vectors = eigh(S)
+        self._values = cut_zeros(values)
+        self._ones, self._squares = self._vectors.sum(axis=0), self._vectors**2
+
+    def solve(self, targets: np.ndarray, point: RidgePoint) -> RidgeFit:
+        """Return the solution for targets of shape (n, L)."""
+        values, vectors, ones = self._values, self._vectors, self._ones
+        inverse = 1.0 / (modified_eigenvalues(values, point.spectrum) + point.reg)
+        total = float(np.sum(inverse * ones**2))
+        in_basis = vectors.T @ targets
+        intercept = (inverse * ones) @ in_basis / total
+        solution = inverse[:, None] * (in_basis - ones[:, None] * intercept)
+        A = vectors @ solution
+        coef = A
+        if point.spectrum != "shift":
+            coef = vectors @ (row_map_weights(values, point.spectrum)[:, None] * solution)
+        # The residual of a left-out sample is its coefficient over the diagonal entry of the inverse.
+        diagonal = self._squares @ inverse - (vectors @ (inverse * ones)) ** 2 / total
+        return RidgeFit(coef, intercept, targets - A / diagonal[:, None])
+
+    def fitted(self, targets: np.ndarray, point: RidgePoint) -> np.ndarray:
+        """Return the values that the solution has for the training samples."""
+        values, vectors, ones = self._values, self._vectors, self._ones
+        inverse = 1.0 / (modified_eigenvalues(values, point.spectrum) + point.reg)
+        in_basis = vectors.T @ targets
+        intercept = (inverse * ones) @ in_basis / float(np.sum(inverse * ones**2))
+        return targets - point.reg * (vectors @ (inverse[:, None] * (in_basis - ones[:, None] * intercept)))
+
+
 class KernelRidgePath(FittedPath):
     """Kernel ridge classifiers at one or several points."""
 
@@ -138,23 +171,6 @@ class KernelRidgeClassifier(SimilarityClassifier):
         return super()._prepared(training.in_both_directions("KernelRidgeClassifier"), points)
 
     def _fit_path(self, training: Training, labels: Labels, points: list[RidgePoint]) -> KernelRidgePath:
-        S = dense(training.symmetric).astype(np.float64, copy=False)
-        values, vectors = eigh(S)
-        values = cut_zeros(values)
+        problem = RidgeProblem(dense(training.symmetric).astype(np.float64, copy=False))
         targets = np.where(labels.codes[:, None] == np.arange(labels.n_classes), 1.0, -1.0)
-        in_basis, ones = vectors.T @ targets, vectors.sum(axis=0)
-        squares = vectors**2
-        fits = []
-        for point in points:
-            inverse = 1.0 / (modified_eigenvalues(values, point.spectrum) + point.reg)
-            total = float(np.sum(inverse * ones**2))
-            intercept = (inverse * ones) @ in_basis / total
-            solution = inverse[:, None] * (in_basis - ones[:, None] * intercept)
-            A = vectors @ solution
-            coef = A
-            if point.spectrum != "shift":
-                coef = vectors @ (row_map_weights(values, point.spectrum)[:, None] * solution)
-            # The residual of a left-out sample is its coefficient over the diagonal entry of the inverse.
-            diagonal = squares @ inverse - (vectors @ (inverse * ones)) ** 2 / total
-            fits.append(RidgeFit(coef, intercept, targets - A / diagonal[:, None]))
-        return KernelRidgePath(points, fits, labels.codes)
+        return KernelRidgePath(points, [problem.solve(targets, point) for point in points], labels.codes)
