@@ -15,6 +15,7 @@ from similitude import (
     DissimilarityToSimilarity,
     FusedClassifier,
     FusedKNN,
+    HierarchicalClassifier,
     IndefiniteNystroem,
     KernelRidgeClassifier,
     KNNClassifier,
@@ -30,6 +31,7 @@ from similitude import (
     MixedSimilarity,
     MixtureSDA,
     MixtureSVC,
+    MultilabelClassifier,
     NearestCentroid,
     PairwiseMeta,
     PathSearchCV,
@@ -151,6 +153,8 @@ FEATURE_CLASSIFIERS = [
     LinearKernelSVC(),
     RegularizedQuadratic(),
 ]
+# The labels of these are lineages or sets, which scikit-learn's checks do not give: tests/multilabel checks them.
+LABEL_CLASSIFIERS = [HierarchicalClassifier(), MultilabelClassifier()]
 
 TIED = "of an even number of votes many are tied, and the nearest neighbour decides, not the first class"
 SINGLETONS = "feeds a class with a single sample, from which no probabilities can be calibrated"

@@ -16,7 +16,7 @@ from sklearn.base import clone
 
 import similitude
 from tests.docstrings import documented
-from tests.estimators import CLASSIFIERS, FEATURE_CLASSIFIERS, TRANSFORMERS
+from tests.estimators import CLASSIFIERS, FEATURE_CLASSIFIERS, LABEL_CLASSIFIERS, TRANSFORMERS
 
 ROOMS = [
     "similitude",
@@ -43,12 +43,14 @@ def test_rooms_offer_what_they_say(room):
 
 
 def test_the_common_checks_run_on_every_public_estimator():
-    checked = {type(e) for e in [*CLASSIFIERS, *TRANSFORMERS, *FEATURE_CLASSIFIERS]}
+    checked = {type(e) for e in [*CLASSIFIERS, *TRANSFORMERS, *FEATURE_CLASSIFIERS, *LABEL_CLASSIFIERS]}
     public = {value for value in vars(similitude).values() if isinstance(value, type) and hasattr(value, "fit")}
     assert public <= checked
 
 
-@pytest.mark.parametrize("estimator", [*CLASSIFIERS, *TRANSFORMERS, *FEATURE_CLASSIFIERS], ids=repr)
+@pytest.mark.parametrize(
+    "estimator", [*CLASSIFIERS, *TRANSFORMERS, *FEATURE_CLASSIFIERS, *LABEL_CLASSIFIERS], ids=repr
+)
 def test_the_html_representation_links_to_the_page_of_the_estimator(estimator):
     site, page = estimator._get_doc_link().split("/generated/")
     module, name = page.removesuffix(".html").removesuffix("-class").rsplit(".", 1)
