@@ -48,9 +48,7 @@ def test_the_common_checks_run_on_every_public_estimator():
     assert public <= checked
 
 
-@pytest.mark.parametrize(
-    "estimator", [*CLASSIFIERS, *TRANSFORMERS, *FEATURE_CLASSIFIERS, *LABEL_CLASSIFIERS], ids=repr
-)
+@pytest.mark.parametrize("estimator", [*CLASSIFIERS, *TRANSFORMERS, *FEATURE_CLASSIFIERS, *LABEL_CLASSIFIERS], ids=repr)
 def test_the_html_representation_links_to_the_page_of_the_estimator(estimator):
     site, page = estimator._get_doc_link().split("/generated/")
     module, name = page.removesuffix(".html").removesuffix("-class").rsplit(".", 1)
