@@ -20,7 +20,10 @@ CASES = [
     (1000, 10, 1, 10.0),
     (1000, 10, 10, 20.0),
     (3000, 10, 1, 30.0),
+    (3000, 60, 10, 60.0),
     (6000, 10, 1, 60.0),
+    (10_000, 2, 1, 60.0),
+    (10_000, 60, 1, 60.0),
 ]
 
 
@@ -30,10 +33,11 @@ def problem(n, n_classes, n_similarities, seed=0):
     centres, shapes = rng.normal(size=(n_classes, 8)), rng.normal(size=(n_classes, 8, 8)) / 4
     y = np.arange(2 * n) % n_classes
     X = 1.6 * centres[y] + np.einsum("nij,nj->ni", shapes[y], rng.normal(size=(2 * n, 8)))
+    X = X.astype(np.float32)
     found = {}
     for k in range(n_similarities):
         power = 0.4 + 0.15 * k
-        found[f"d{k}"] = sum(np.abs(X[:, None, i] - X[None, :n, i]) ** power for i in range(8)).astype(np.float32)
+        found[f"d{k}"] = sum(np.abs(X[:, None, i] - X[None, :n, i]) ** np.float32(power) for i in range(8))
     return {name: D[:n] for name, D in found.items()}, {name: D[n:] for name, D in found.items()}, y[:n], y[n:]
 
 

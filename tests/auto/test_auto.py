@@ -1,6 +1,7 @@
 """The automatic choice: against choices and loops written out, a false clock, groups, and bad input."""
 
 import pickle
+import time
 import warnings
 from functools import cache
 from types import SimpleNamespace
@@ -394,6 +395,17 @@ class TestBudget:
         assert model.best_method_ == "nearest centroid"
         assert model.failures_ == {"k-NN": "RuntimeError: not today"}
         assert model.left_out_ == []
+
+    def test_a_fit_takes_about_the_time_that_it_is_given(self):
+        """The whole fit, also the choice, the last fits and the diagnosis; CPU seconds depend little on other work."""
+        S, y = problem(300, 12)
+        auto = AutoClassifier(time_budget=1.5, dissimilarity="max-minus")
+        start = time.process_time()
+        with pytest.warns(SimilarityWarning, match="not tried"):
+            auto.fit(-np.log(S), y)
+        assert time.process_time() - start < 3.0
+        assert auto.n_folds_ >= 5
+        assert len(auto.budget_report_.complete) >= 2
 
     def test_several_jobs(self):
         with parallel_config(backend="threading"):

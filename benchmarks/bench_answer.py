@@ -1,0 +1,88 @@
+"""What AutoClassifier answers within a time budget on samples of several kinds, beside the usual single answers.
+
+Pen Digits (8 points of a pen, dynamic time warping, the archive's test part) has 3,000 and 7,494 training samples, ten
+classes and budgets of 90 and 60 s; the peer is k-NN whose k is chosen by cross-validation. The sets of the UCR archive
+with at most 30 training series are compared by dynamic time warping as well; the peer is 1-NN. Data are read from the
+folder that SIMILITUDE_DATA names.
+"""
+
+import os
+import time
+import warnings
+from pathlib import Path
+
+import numpy as np
+from sklearn.datasets import load_svmlight_file
+
+from similitude import AutoClassifier, KNNClassifier, PathSearchCV
+from similitude.auto.methods import NEIGHBORS
+from similitude.similarities import pairwise
+
+DIGITS = ((3000, 90.0), (7494, 60.0))
+FEW, SHORT = 30, 30.0
+"""The most training series of a set, and the budget for it."""
+
+
+def _folder():
+    folder = os.environ.get("SIMILITUDE_DATA")
+    return None if folder is None else Path(folder)
+
+
+def _pen(folder, part):
+    X, y = load_svmlight_file(str(folder / f"pendigits.{part}.libsvm"))
+    return X.toarray().reshape(-1, 8, 2).transpose(0, 2, 1).copy(), y.astype(int)
+
+
+def _row(name, auto, D, y, rows, truth, peer):
+    start, cpu = time.perf_counter(), time.process_time()
+    auto.fit(D, y)
+    seconds, cpu = time.perf_counter() - start, time.process_time() - cpu
+    start = time.perf_counter()
+    peer.fit(D, y)
+    peer_seconds = time.perf_counter() - start
+    errors = [100 * np.mean(model.predict(rows) != truth) for model in (auto, peer)]
+    left = len(auto.left_out_)
+    about = f"error {errors[0]:.2f}%, peer {errors[1]:.2f}%; {cpu:.0f} CPU s in this process; {left} methods left out"
+    return {"name": name, "ours_seconds": seconds, "peer_seconds": peer_seconds, "goal": about}, errors
+
+
+def _digits(folder, sizes):
+    (X, y), (Z, truth) = (_pen(folder, part) for part in ("train", "test"))
+    found = []
+    for n, budget in sizes:
+        some = np.sort(np.random.RandomState(0).permutation(len(y))[:n])
+        D, rows = (pairwise(A, X[some], similarity="dtw").astype(np.float32) for A in (X[some], Z))
+        auto = AutoClassifier(time_budget=budget, n_jobs=2, dissimilarity="max-minus")
+        peer = PathSearchCV(KNNClassifier(dissimilarity="max-minus"), {"n_neighbors": NEIGHBORS}, cv=5, n_jobs=2)
+        name = f"Pen Digits, DTW, n = {n}, {budget:g} s | tuned k-NN"
+        found.append(_row(name, auto, D, y[some], rows, truth, peer)[0])
+    return found
+
+
+def _few(folder, names):
+    found, accuracies = [], []
+    for path in sorted((folder / "ucr").glob("*.npz")):
+        with np.load(path, allow_pickle=False) as file:
+            data = {key: file[key] for key in ("X_train", "y_train", "X_test", "y_test")}
+        if len(data["y_train"]) > FEW or (names is not None and path.stem not in names):
+            continue
+        D, rows = (pairwise(data[key], data["X_train"], similarity="dtw") for key in ("X_train", "X_test"))
+        auto = AutoClassifier(time_budget=SHORT, n_jobs=2, dissimilarity="max-minus")
+        peer = KNNClassifier(1, dissimilarity="max-minus")
+        name = f"{path.stem}, DTW, n = {len(data['y_train'])}, {SHORT:g} s | 1-NN"
+        row, errors = _row(name, auto, D, data["y_train"], rows, data["y_test"], peer)
+        found.append(row)
+        accuracies.append([100 - error for error in errors])
+    if accuracies:
+        ours, theirs = np.mean(accuracies, axis=0)
+        about = f"mean accuracy {ours:.1f}%, 1-NN {theirs:.1f}%"
+        found.append({"name": f"{len(accuracies)} sets with at most {FEW} training series", "goal": about})
+    return found
+
+
+def run(sizes=DIGITS, names=None):
+    warnings.simplefilter("ignore")
+    folder = _folder()
+    if folder is None:
+        return [{"name": "answer: skipped, since SIMILITUDE_DATA names no folder"}]
+    return [*_digits(folder, sizes), *_few(folder, names)]
