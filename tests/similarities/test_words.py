@@ -34,7 +34,7 @@ def test_named_measures_have_the_stated_parameters():
         np.testing.assert_allclose(values, [[scorer.normalized_distance("Martha", b) for b in ("Marhta", "Maria")]])
     assert resolve("jaro-winkler").function(["Martha"], ["Marhta"])[0, 0] == JaroWinkler.similarity("Martha", "Marhta")
     chars = resolve("tfidf-chars").learned(X, None).function
-    expected = TfidfCosine("char_wb", (1, 3), sublinear_tf=True).fit(X)
+    expected = TfidfCosine("char_wb", (1, 4), sublinear_tf=True).fit(X)
     np.testing.assert_array_equal(chars(NEW, X), expected(NEW, X))
     assert {"tfidf-words", "levenshtein-normalized", "metaphone"} <= {*names()}
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from similitude.numerics.eigen import cut_zeros, eigh
+from similitude.numerics.eigen import cut_zeros, eigenvalues_only
 from similitude.numerics.topk import top_k
 from similitude.proximity.symmetry import symmetrize
 
@@ -33,7 +33,7 @@ def eigenvalues(A: np.ndarray, symmetric: bool, tolerance: float) -> np.ndarray:
 
     Those with ``|lambda| <= tolerance * max|lambda|`` are set to zero.
     """
-    return cut_zeros(eigh(A if symmetric else symmetrize(A).S)[0], tolerance)
+    return cut_zeros(eigenvalues_only(A if symmetric else symmetrize(A).S), tolerance)
 
 
 def rescaled(eigenvalues: np.ndarray, scale: float) -> np.ndarray | None:

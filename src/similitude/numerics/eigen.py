@@ -11,6 +11,8 @@ the diagonal).
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from scipy import linalg
 
@@ -30,19 +32,32 @@ def eigh(S: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return values, vectors
 
 
+def eigenvalues_only(S: np.ndarray) -> np.ndarray:
+    """Return the eigenvalues of a symmetric matrix in ascending order, which takes a third of the time of all."""
+    (values,) = once("eigenvalues", np.ascontiguousarray(S, dtype=np.float64), lambda own: (_solved(own, False),))
+    return values
+
+
 def _decompose(S: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    return _solved(S, True)
+
+
+def _solved(S: np.ndarray, vectors: bool) -> Any:
     # Scaling to unit size prevents entries near 1e-300 or 1e300 from under- or overflowing inside LAPACK.
     scale = float(np.max(np.abs(S), initial=0.0))
     if scale == 0.0 or len(S) == 1:  # the LAPACK wrapper of older versions of SciPy fails on a single entry
-        return np.diagonal(S).copy(), np.eye(len(S))
+        values = np.sort(np.diagonal(S))
+        return (values, np.eye(len(S))) if vectors else values
     exponent = float(2.0 ** np.floor(np.log2(scale)))
+    options = {"driver": "evd", "check_finite": False, "overwrite_a": True, "eigvals_only": not vectors}
     with suitable_blas_threads(len(S)):
-        values, vectors = linalg.eigh(S / exponent, driver="evd", check_finite=False, overwrite_a=True)
+        found = linalg.eigh(S / exponent, **options)
+    values = found[0] if vectors else found
     with np.errstate(over="ignore"):
         values = values * exponent
     if not np.isfinite(values).all():
         raise ValueError("the similarities are too large: their eigenvalues overflow. Rescale them first.")
-    return values, vectors
+    return (values, found[1]) if vectors else values
 
 
 def cut_zeros(eigenvalues: np.ndarray, tol: float = ZERO_TOLERANCE) -> np.ndarray:

@@ -121,4 +121,4 @@ _tfidf = partial(
 register(_tfidf(TfidfCosine(), name="tfidf-cosine", objects="documents"))
 register(_tfidf(TfidfCosine(sublinear_tf=True), name="tfidf-words", objects="documents"))
 # Letters at the ends of words tell more than those within, so blanks count.
-register(_tfidf(TfidfCosine("char_wb", (1, 3), sublinear_tf=True), name="tfidf-chars", objects="strings"))
+register(_tfidf(TfidfCosine("char_wb", (1, 4), sublinear_tf=True), name="tfidf-chars", objects="strings"))

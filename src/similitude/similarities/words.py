@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from similitude._utils.types import ListLike
-from similitude.similarities.documents import TfidfCosine
+from similitude.similarities import documents  # noqa: F401 - registers tfidf-chars
 from similitude.similarities.registry import SimilarityLike, resolve
 from similitude.similarities.strings import LCS, JaroWinkler, Levenshtein, Metaphone, as_strings
 
@@ -39,19 +39,14 @@ def words_family(X: ListLike | None = None) -> dict[str, SimilarityLike]:
     >>> X = ["Rossi", "Bianchi", "Russo", "Ferrari", "Becker", "Schneider", "Fischer", "Wagner"]
     >>> y = ["Italian"] * 4 + ["German"] * 4
     >>> list(words_family(X))
-    ['tfidf-chars', 'tfidf-longer', 'levenshtein', 'lcs', 'jaro-winkler', 'metaphone']
+    ['tfidf-chars', 'levenshtein', 'lcs', 'jaro-winkler', 'metaphone']
     >>> model = AutoClassifier(["k-NN"], cv=2, n_repeats=1, diagnose=False, similarity=words_family(X))
     >>> model.fit(X, y).predict(["Schreiber", "Ferri"])
     array(['German', 'Italian'], dtype='<U7')
     """
-    grams = {
-        "tfidf-chars": TfidfCosine("char_wb", (1, 3), sublinear_tf=True),
-        "tfidf-longer": TfidfCosine("char_wb", (2, 5), sublinear_tf=True),
-    }
-    words = None if X is None else as_strings(X, "X")
-    learned = {name: own if words is None else resolve(own).learned(words, None) for name, own in grams.items()}
+    grams = resolve("tfidf-chars")
     return {
-        **learned,
+        "tfidf-chars": grams if X is None else grams.learned(as_strings(X, "X"), None),
         "levenshtein": Levenshtein(normalized=True),
         "lcs": LCS(normalized=True),
         "jaro-winkler": JaroWinkler(),
