@@ -1,6 +1,6 @@
 """Run all benchmarks, or those named (``search``, ``topk``, ...), and print one table.
 
-``arena`` and ``ucr``, with options of their own (``python -m benchmarks arena --help``), take hours and run only if
+``arena``, ``ucr`` and ``words``, with options of their own (``python -m benchmarks arena --help``), take long and run only if
 they are named.
 """
 
@@ -13,7 +13,7 @@ import benchmarks
 NAMES = sorted(
     m.name.removeprefix("bench_") for m in pkgutil.iter_modules(benchmarks.__path__) if m.name[:6] == "bench_"
 )
-ALONE = {"arena": "benchmarks.arena.command", "ucr": "benchmarks.ucr"}
+ALONE = {"arena": "benchmarks.arena.command", "ucr": "benchmarks.ucr", "words": "benchmarks.words"}
 """The modules of the benchmarks with options of their own."""
 
 

@@ -135,6 +135,9 @@ class FittedPath:
     _by_point: tuple[str, ...] = ()
     """The other attributes that are lists with one entry for each point."""
 
+    not_saved: tuple[str, ...] = ()
+    """The attributes that no answer needs; a model file has None instead."""
+
     def answers(self, rows: Any, response: str) -> list[np.ndarray]:
         """Return one array for each point."""
         raise NotImplementedError

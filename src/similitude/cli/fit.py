@@ -18,7 +18,7 @@ from similitude.cli import options
 from similitude.cli.data import Input, check_classes, read_adjusted
 from similitude.cli.decision import DecisionOptions
 from similitude.cli.errors import fit_until_interrupted
-from similitude.cli.output import left_out_text, note_failures, notes
+from similitude.cli.output import left_out_text, note_failures, notes, size_text
 from similitude.evaluation import parameters_text, plain_parameters
 from similitude.persistence import save_model
 
@@ -191,7 +191,7 @@ def _show(outcome: dict[str, Any], output: Path) -> None:
         typer.echo(f"stopped     {methods} after some folds, because the combination would not gain")
     if outcome["left_out"]:
         typer.echo(left_out_text(outcome["left_out"], outcome["interrupted"]))
-    typer.echo(f"model       {output}")
+    typer.echo(f"model       {output} ({size_text(output.stat().st_size)})")
 
 
 def _errors_by_evidence(row: dict[str, Any]) -> str:

@@ -71,3 +71,8 @@ def print_table(table: object) -> None:
     if not console.is_terminal:
         console = Console(width=max(console.width, _LEAST_WIDTH))
     console.print(table)
+
+
+def size_text(size: int) -> str:
+    """Return a number of bytes in kB or MB."""
+    return f"{size / 1e6:.1f} MB" if size >= 1e6 else f"{max(1, round(size / 1e3))} kB"

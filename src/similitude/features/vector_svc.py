@@ -68,11 +68,11 @@ def answers_of(values: np.ndarray, n_classes: int, response: str, ties: str = "f
     return predicted(scores) if response == "predict" else scores
 
 
-def attributes_of(machines: Machines, X: np.ndarray) -> dict[str, Any]:
-    """Return the attributes of a fitted classifier; X are the training samples."""
+def attributes_of(machines: Machines, X: np.ndarray | None) -> dict[str, Any]:
+    """Return the attributes of a fitted classifier; X are the training samples, None if they were not saved."""
     attributes = machines.attributes()
     names = {"objective_": "objective", "duality_gap_": "gap"}
-    support = {"support_vectors_": X[attributes["support_"]]}
+    support = {} if X is None else {"support_vectors_": X[attributes["support_"]]}
     return {**by_pair(machines.solutions, np.array, names), **attributes, **support}
 
 
@@ -237,9 +237,10 @@ class LinearKernelPath(FittedPath):
     """The machines of all points."""
 
     _by_point = ("machines", "coef")
+    not_saved = ("X",)
 
     def __init__(
-        self, points: list[float], machines: list[Machines], coef: list[np.ndarray], X: np.ndarray, exponent: int
+        self, points: list[float], machines: list[Machines], coef: list[np.ndarray], X: np.ndarray | None, exponent: int
     ):
         self.points, self.machines, self.coef, self.X, self.exponent = points, machines, coef, X, exponent
 

@@ -18,6 +18,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import Pipeline
 from sklearn.utils import Bunch
 
+from similitude.base import PathClassifier
 from similitude.persistence._scikit_learn import ALLOWED
 from similitude.similarities import registry as registered
 from similitude.similarities.registry import Measure, resolve
@@ -138,12 +139,19 @@ class Encoder:
             raise _unsavable(where, value)
         if isinstance(value, tuple):
             return {"named tuple": [name, self._each(value, where)]}
-        state = {key: part for key, part in vars(value).items() if key not in _not_kept(value)}
+        not_kept = _not_kept(value)
+        state = {key: part for key, part in vars(value).items() if key not in not_kept}
+        state |= dict.fromkeys(key for key in getattr(value, "not_saved", ()) if key in state)
         return {"object": [name, [[key, self.encode(part, f"{where}.{key}")] for key, part in state.items()]]}
 
 
 def _not_kept(value: Any) -> tuple[str, ...]:
-    """Return the attributes that are created again: scorers hold functions, and a pipeline's cache holds pickles."""
+    """Return the attributes that are created again: scorers hold functions, and a pipeline's cache holds pickles.
+
+    Those that follow from the path of a classifier are computed again.
+    """
+    if isinstance(value, PathClassifier) and "_path" in vars(value):
+        return tuple(value._derived())
     if isinstance(value, GridSearchCV):
         return ("scorer_",)
     return ("memory",) if isinstance(value, Pipeline) else ()
