@@ -1,7 +1,7 @@
 """Run all benchmarks, or those named (``search``, ``topk``, ...), and print one table.
 
-``arena``, ``ucr`` and ``words``, with options of their own (``python -m benchmarks arena --help``), take long and run only if
-they are named.
+``arena``, ``ucr``, ``words`` and ``molecules``, with options of their own (``python -m benchmarks arena --help``), take
+long and run only if they are named.
 """
 
 import importlib

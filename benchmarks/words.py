@@ -1,7 +1,7 @@
 """The language of surnames: the family of similarities of words beside what people use otherwise.
 
-``python -m benchmarks words names.csv`` reads a table with the columns ``name`` and ``language``, trains on 2,000 of its
-rows, drawn at random, and predicts 1,000 others. The parameters of the peers are chosen by three folds within the
+``python -m benchmarks words names.csv`` reads a table with the columns ``name`` and ``language``, trains on 2,000 of
+its rows, drawn at random, and predicts 1,000 others. The parameters of the peers are chosen by three folds within the
 training part.
 """
 

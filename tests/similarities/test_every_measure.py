@@ -27,6 +27,7 @@ OBJECTS = {
     "histograms or (weighted) point sets": RNG.dirichlet(np.ones(4), 12),
     "point sets": [RNG.random((k, 2)) for k in (3, 4, 5, 3, 4, 5, 3, 4, 5, 3, 4, 5)],
     "time series": [RNG.normal(size=k) for k in (8, 9, 10, 8, 9, 10, 8, 9, 10, 8, 9, 10)],
+    "molecules or fingerprints": RNG.random((12, 30)) < 0.4,
     "documents": [" ".join(RNG.choice(WORDS, 6)) for _ in range(12)],
 }
 Y = np.arange(12) % 2

@@ -30,6 +30,7 @@ from similitude.proximity.files import (
 )
 from similitude.proximity.unknown import check_fill
 from similitude.reader import Contract, Samples
+from similitude.similarities import molecules, sets
 from similitude.similarities.registry import FAMILIES, is_family, resolve
 from similitude.splits import SimilarityGroupKFold
 
@@ -171,6 +172,8 @@ def _matrix(source: Source, note: Notes, mmap: bool) -> Input:
     """Return the samples of a file with proximities."""
     if source.param:
         raise ValueError("--param sets parameters of --similarity, which must also be given.")
+    if source.by_scaffold:
+        raise ValueError("--groups scaffold is for molecules as SMILES; for a matrix give a file with the groups.")
     if source.object_column is not None:
         raise ValueError("--object names a column of raw objects, whose similarity must also be given: --similarity.")
     for name, column, file in (
@@ -205,9 +208,44 @@ def _objects(source: Source, note: Notes) -> Input:
     beside, header = source.beside(), is_yes(source.header)
     data = read_labelled_objects(path, kind, beside, source.key, header, source.object_column)
     _note_contents(source, data, note)
+    if holds_smiles(kind, data.values):
+        data = _molecules(source, data, note)
+    elif source.by_scaffold:
+        raise ValueError("--groups scaffold is for molecules as SMILES; --similarity tanimoto reads them.")
     similarity = name if is_family(name) else chosen_measure(name, source.param, data.values, note)
     contract = {"similarity": similarity, "dissimilarity": source.dissimilarity}
     return Input(**vars(data), contract=contract, title=str(path))
+
+
+def holds_smiles(kind: str, values: Any) -> bool:
+    """Return whether objects of a kind are SMILES."""
+    texts = isinstance(values, list) and len(values) > 0 and isinstance(values[0], str)
+    return texts and kind in (molecules.OBJECTS, sets.OBJECTS)
+
+
+def _molecules(source: Source, data: Contents, note: Notes) -> Contents:
+    """Return the molecules whose SMILES can be read, with their scaffolds as groups if wanted; a note names others."""
+    invalid = molecules.invalid_smiles(data.values)
+    if invalid:
+        are = "1 SMILES is invalid and is" if len(invalid) == 1 else f"{len(invalid)} SMILES are invalid and are"
+        note(f"{source.matrix}: {are} left out: {some(smiles_names(data, invalid))}.")
+        kept = np.setdiff1d(np.arange(len(data.values)), invalid)
+        if not len(kept):
+            raise ValueError(f"{source.matrix}: none of the {len(data.values)} texts is SMILES.")
+        y, groups = (None if own is None else own[kept] for own in (data.y, data.groups))
+        data = replace(data.take(kept), y=y, groups=groups)
+    if not source.by_scaffold:
+        return data
+    groups = np.array(molecules.scaffolds(data.values))
+    sizes = np.unique(groups, return_counts=True)[1]
+    note(f"--groups scaffold: {len(sizes)} scaffolds, the largest with {sizes.max()} of {len(groups)} molecules.")
+    return replace(data, groups=groups)
+
+
+def smiles_names(data: Contents, places: list[int]) -> list[str]:
+    """Return the ids of samples, or their places from 1, with their SMILES."""
+    names = [str(i + 1) for i in places] if data.ids is None else [data.ids[i] for i in places]
+    return [f"{name} ({data.values[i]})" for name, i in zip(names, places)]
 
 
 def _note_contents(source: Source, data: Contents, note: Notes) -> None:

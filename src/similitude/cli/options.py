@@ -20,6 +20,8 @@ Repeated = StrEnum("Repeated", ["max", "min", "mean", "error"])
 Direction = StrEnum("Direction", ["keep", "max", "mean", "min"])
 Normalised = StrEnum("Normalised", ["self", "rows"])
 Combined = StrEnum("Combined", ["mean", "ranks", "separate"])
+SCAFFOLD = "scaffold"
+"""The word for ``--groups`` that means the scaffolds of molecules."""
 YesNo = StrEnum("YesNo", ["yes", "no"])
 Preference = StrEnum("Preference", ["accuracy", "simple"])
 
@@ -114,7 +116,11 @@ class Source:
     ] = False
     groups: Annotated[
         Path | None,
-        option("File with one group per sample; the samples of a group are never on both sides of a fold.", "FILE"),
+        option(
+            "File with one group per sample; the samples of a group are never on both sides of a fold. scaffold means "
+            "the Murcko scaffolds of molecules.",
+            "FILE",
+        ),
     ] = None
     group_column: Annotated[
         str | None,
@@ -190,9 +196,18 @@ class Source:
         """All files with similarities."""
         return [] if self.matrix is None else [self.matrix, *self.others]
 
+    @property
+    def by_scaffold(self) -> bool:
+        """Whether the groups are the scaffolds of molecules."""
+        return self.groups is not None and str(self.groups) == SCAFFOLD and not self.groups.exists()
+
     def inputs(self) -> dict[str, list[Path | None]]:
         """Return the files that are read, by the names of their arguments."""
-        return {"FILE": [*self.matrices], "--labels": [self.labels], "--groups": [self.groups]}
+        return {
+            "FILE": [*self.matrices],
+            "--labels": [self.labels],
+            "--groups": [None if self.by_scaffold else self.groups],
+        }
 
     def opened(self) -> Source:
         """Return the source with copies of streams, which can be read only once; all files must be there."""
@@ -202,10 +217,10 @@ class Source:
             for name, argument, path in (
                 ("matrix", "FILE", self.matrix),
                 ("labels", "--labels", self.labels),
-                ("groups", "--groups", self.groups),
+                ("groups", "--groups", None if self.by_scaffold else self.groups),
             )
         }
-        return replace(self, **found)
+        return replace(self, **found | ({"groups": self.groups} if self.by_scaffold else {}))
 
     def given(self) -> dict[str, Any]:
         """Return the options that were given, by name, as arguments of ``load_proximity``."""
@@ -221,7 +236,8 @@ class Source:
 
     def beside(self) -> Beside:
         """Return the options about labels and groups."""
-        return Beside(self.labels, self.groups, self.labels_in_order, self.label_column, self.group_column)
+        groups = None if self.by_scaffold else self.groups
+        return Beside(self.labels, groups, self.labels_in_order, self.label_column, self.group_column)
 
     def reading(self) -> dict[str, Any]:
         """Return the options for ``load_proximity`` that say how a file is read."""

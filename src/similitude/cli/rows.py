@@ -10,6 +10,7 @@ import numpy as np
 
 from similitude._utils.ids import Names, column_order, some
 from similitude.base import reader_of
+from similitude.cli.data import holds_smiles, smiles_names
 from similitude.cli.options import number_or_text
 from similitude.cli.output import Notes
 from similitude.generative.fused import FusedClassifier
@@ -27,6 +28,7 @@ from similitude.proximity.files import (
     read_objects,
     suffix,
 )
+from similitude.similarities.molecules import invalid_smiles
 
 
 def read_rows(
@@ -50,7 +52,7 @@ def read_rows(
         found = _objects(fitted, info, paths[0], given)
         for read in found.columns.values():
             note(f"{paths[0]}: {read}")
-        return found
+        return _readable(fitted, paths[0], found, note)
     if given.pop("object_column") is not None:
         raise ValueError(f"--object names a column of raw objects; {model} was fitted on similarities.")
     each = [_similarities(fitted, info, path, given, queries, note) for path in paths]
@@ -182,6 +184,20 @@ def _objects(fitted: Any, info: dict, path: Path, given: dict[str, Any]) -> Cont
     found = read_objects(path, "categorical rows", *options) if names else _words(path, known, given["header"])
     _check_width(path, found.values.shape[1], known.shape[1])
     return found
+
+
+def _readable(fitted: Any, path: Path, found: Contents, note: Notes) -> Contents:
+    """Return objects in which SMILES that are invalid are empty molecules, which give no evidence."""
+    measure = getattr(reader_of(input_reader(fitted)), "measure", None)
+    if measure is None or not holds_smiles(measure.objects, found.values):
+        return found
+    invalid = invalid_smiles(found.values)
+    if not invalid:
+        return found
+    are = "1 SMILES is invalid" if len(invalid) == 1 else f"{len(invalid)} SMILES are invalid"
+    note(f"{path}: {are}, which gives no evidence: {some(smiles_names(found, invalid))}.")
+    unreadable = set(invalid)
+    return replace(found, values=["" if i in unreadable else text for i, text in enumerate(found.values)])
 
 
 def _check_width(path: Path, found: int, needed: int) -> None:

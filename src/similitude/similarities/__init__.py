@@ -7,6 +7,7 @@ from similitude.similarities.documents import TfidfCosine
 from similitude.similarities.elastic import elastic_family
 from similitude.similarities.gaussian import RBF, RBFRows
 from similitude.similarities.images import EuclideanImage, Tangent
+from similitude.similarities.molecules import Tanimoto, Tversky, fingerprints, scaffolds
 from similitude.similarities.noise import add_noise, quantize
 from similitude.similarities.pairwise import neighbor_values, pairwise
 from similitude.similarities.registry import Measure, batch, names, register, table
@@ -70,7 +71,9 @@ __all__ = [
     "ShapeDTW",
     "SmithWaterman",
     "Tangent",
+    "Tanimoto",
     "TfidfCosine",
+    "Tversky",
     "TverskyContrast",
     "TverskyLinear",
     "TverskyRatio",
@@ -84,6 +87,7 @@ __all__ = [
     "dice",
     "elastic_family",
     "euclidean",
+    "fingerprints",
     "jaccard",
     "manhattan",
     "names",
@@ -92,6 +96,7 @@ __all__ = [
     "pairwise",
     "quantize",
     "register",
+    "scaffolds",
     "table",
     "words_family",
 ]

@@ -160,7 +160,45 @@ def register(measure: Measure) -> Measure:
     return measure
 
 
-_EXTRAS = {"rapidfuzz": "`[strings]`", "jellyfish": "`[strings]`", "parasail": "`[bio]`", "POT": "`[transport]`"}
+SYNONYMS = {
+    "alignment": "smith-waterman",
+    "cityblock": "manhattan",
+    "cosine-tfidf": "tfidf-cosine",
+    "count-jaccard": "minmax-tanimoto",
+    "damerau-levenshtein": "damerau",
+    "dynamic-time-warping": "dtw",
+    "ecfp": "tanimoto",
+    "ecfp4": "tanimoto",
+    "edit": "levenshtein",
+    "edit-distance": "levenshtein",
+    "fingerprint": "tanimoto",
+    "gaussian": "rbf",
+    "jaro": "jaro-winkler",
+    "kl-divergence": "relative-entropy",
+    "levenstein": "levenshtein",
+    "min-max": "minmax-tanimoto",
+    "morgan": "tanimoto",
+    "n-grams": "tfidf-chars",
+    "ncd": "compression",
+    "ngrams": "tfidf-chars",
+    "normalized-damerau": "damerau-normalized",
+    "normalized-levenshtein": "levenshtein-normalized",
+    "phonetic": "metaphone",
+    "ruzicka": "minmax-tanimoto",
+    "sorensen": "dice",
+    "soundex": "metaphone",
+    "tfidf": "tfidf-words",
+    "wasserstein": "emd",
+}
+"""Other names that people use, with the registered one that a message offers."""
+
+_EXTRAS = {
+    "rapidfuzz": "`[strings]`",
+    "jellyfish": "`[strings]`",
+    "parasail": "`[bio]`",
+    "POT": "`[transport]`",
+    "RDKit": "`[mol]`",
+}
 
 
 def _signature(function: Any) -> str:
@@ -270,7 +308,9 @@ def resolve(similarity: SimilarityLike) -> Measure:
             )
         found = _registry.get(similarity) or scikit_learn_measure(similarity)
         if found is None:
-            hint = did_you_mean(similarity, _registry)
+            plain = similarity.lower().replace("_", "-").replace(" ", "-")
+            meant = SYNONYMS.get(plain, plain if plain in _registry else None)
+            hint = did_you_mean(similarity, _registry) if meant is None else f" Did you mean {meant!r}?"
             raise ValueError(
                 f"similarity={similarity!r} is not known.{hint} It can be 'precomputed', one of {names()}, a callable "
                 "on two objects, a metric or kernel name of scikit-learn, or an object with fit and __call__."

@@ -2,8 +2,9 @@
 
 A set may be a Python set, a list or tuple of hashable elements (duplicates count once), a row of a 2-d array of 0/1 or
 booleans, a row of a SciPy sparse matrix (the nonzero entries are the elements), or packed bits: ``bytes``, or a row of
-an array of uint8 as ``np.packbits(X, axis=1)`` returns it. A list of lists is a list of sets, even if its elements are
-0 and 1: vectors must be given as one array, DataFrame or sparse matrix.
+an array of uint8 as ``np.packbits(X, axis=1)`` returns it. A string is a molecule in SMILES, and its set that of the
+bits of its Morgan fingerprint; so are RDKit's molecules and bit vectors. A list of lists is a list of sets, even if its
+elements are 0 and 1: vectors must be given as one array, DataFrame or sparse matrix.
 
 All of these similarities are functions of three counts, ``|A n B|``, ``|A|`` and ``|B|``, from one sparse product.
 """
@@ -32,40 +33,45 @@ def incidence(
 
     ``n_columns`` is the number of columns, if known; ``hint`` is added to the error for other numbers than 0 and 1.
     """
-    A, B = _unpacked(A, B, n_columns)
-    left, right = _as_binary(A, "A", hint), _as_binary(B, "B", hint)
+    from similitude.similarities.molecules import fingerprints, is_molecular  # that module imports this one
+
+    if is_molecular(A) and is_molecular(B):
+        return fingerprints(A), fingerprints(B)
+    A, B = unpacked(A, B, n_columns)
+    left, right = binary_rows(A, "A", hint), binary_rows(B, "B", hint)
     if (left is None) != (right is None):
         kinds = ["sets" if rows is None else "binary vectors" for rows in (left, right)]
         raise ValueError(f"A and B must hold the same kind of object; got {kinds[0]} and {kinds[1]}.")
     if left is None or right is None:
         known: dict[Any, int] = {}
-        sets = [_as_members(A, "A", known), _as_members(B, "B", known)]
+        sets = [members_of(A, "A", known), members_of(B, "B", known)]
         left, right = (_rows_of(members, len(known)) for members in sets)
     if left.shape[1] != right.shape[1]:
         raise ValueError(f"A and B must have vectors of one length; got {left.shape[1]} and {right.shape[1]}.")
     return left, right
 
 
-def _unpacked(A: Any, B: Any, n_columns: int | None) -> tuple[Any, Any]:
+def unpacked(A: Any, B: Any, n_columns: int | None, warns: bool = True) -> tuple[Any, Any]:
     """Return both batches with packed bits as arrays of 0 and 1; anything else is returned unchanged.
 
     Bytes that are all 0 and 1 give the same sets packed and not packed, so the rows of a batch do not matter.
     """
-    A, B = _from_bytes(A, "A"), _from_bytes(B, "B")
+    A, B = from_bytes(A, "A"), from_bytes(B, "B")
     if not all(isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype == np.uint8 for X in (A, B)):
         return A, B
     if n_columns is None and max(X.max(initial=0) for X in (A, B)) > 1:
-        warn(
-            "an array of uint8 with values above 1 is read as packed bits; pass np.unpackbits(X, axis=1), or bytes, to "
-            "avoid this warning. If these are counts or categories, pass them in another type.",
-            UserWarning,
-        )
+        if warns:
+            warn(
+                "an array of uint8 with values above 1 is read as packed bits; pass np.unpackbits(X, axis=1), or "
+                "bytes, to avoid this warning. If these are counts or categories, pass them in another type.",
+                UserWarning,
+            )
     elif n_columns != 8 * A.shape[1]:
         return A, B
     return np.unpackbits(A, axis=1), np.unpackbits(B, axis=1)
 
 
-def _from_bytes(X: Any, name: str) -> Any:
+def from_bytes(X: Any, name: str) -> Any:
     """Return bytes, one for each set, as an array of 0 and 1; anything else is returned unchanged."""
     if not isinstance(X, (list, tuple, np.ndarray)) or not len(X) or not all(isinstance(row, bytes) for row in X):
         return X
@@ -76,7 +82,7 @@ def _from_bytes(X: Any, name: str) -> Any:
     return np.unpackbits(packed, axis=1)
 
 
-def _as_binary(X: Any, name: str, hint: str = "") -> sparse.csr_array | None:
+def binary_rows(X: Any, name: str, hint: str = "") -> sparse.csr_array | None:
     """Return binary vectors as a sparse matrix, or None if X is a sequence of sets."""
     if isinstance(X, (list, tuple)) and X and all(sparse.issparse(row) for row in X):
         X = sparse.vstack(X)
@@ -97,7 +103,7 @@ def _as_binary(X: Any, name: str, hint: str = "") -> sparse.csr_array | None:
     return rows
 
 
-def _as_members(X: Any, name: str, known: dict[Any, int]) -> list[list[int]]:
+def members_of(X: Any, name: str, known: dict[Any, int]) -> list[list[int]]:
     """Return the codes of each set's elements; new elements are added to ``known``."""
     members = []
     for i, elements in enumerate(X):

@@ -22,7 +22,8 @@ from similitude.proximity.files.labels import LABEL_HEADINGS, as_labels, note_wo
 from similitude.proximity.files.tables import is_id_heading, is_name, parsed_row
 from similitude.proximity.files.text import BLANKS, check_unique, check_widths, delimiter_of, lines, rows, suffix
 
-TEXTS = ("strings", "documents", "biological sequences")
+MOLECULES = "molecules or fingerprints"
+TEXTS = ("strings", "documents", "biological sequences", MOLECULES)
 _WORDS_OR_SETS = "categorical rows, sets or binary vectors"
 WORDS = ("categorical rows", _WORDS_OR_SETS)
 SETS = ("sets or binary vectors", _WORDS_OR_SETS)
@@ -130,6 +131,8 @@ def read_object_table(path: Path, kind: str, named: NamedColumns, header: bool |
     own = [row[ids[0]].strip() for row in body] if ids else None
     if own is not None:
         check_unique(path, own, list(range(1 + has_header, len(own) + 1 + has_header)))
+    if kind in SETS and has_header and len(objects) == 1 and is_smiles(head[objects[0]]):
+        kind = MOLECULES
     body, own, left_out = _complete(path, body, own, labels, objects, has_header, kind)
     values = _values(path, [[row[j] for j in objects] for row in body], kind, has_header, objects)
     y = as_labels([row[labels[0]].strip() for row in body]) if labels else None
@@ -181,7 +184,7 @@ def _object_places(
         places = [j for j in range(len(head)) if j not in (*used, *ids)]
         if not places:
             raise ValueError(f"{path}: has no column of objects besides those of ids, labels and groups.")
-    if len(places) > 1 and kind in TEXTS:
+    if len(places) > 1 and kind in TEXTS and kind != MOLECULES:
         raise ValueError(
             f"{path}: the objects are in {len(places)} columns, {some([head[j] for j in places])}, and a text is in "
             "one; name it with --object (object_column)."
@@ -231,9 +234,14 @@ def _complete(
     return [body[i] for i in kept], None if ids is None else [ids[i] for i in kept], left_out
 
 
+def is_smiles(heading: str) -> bool:
+    """Return whether the heading of a column says that it holds SMILES."""
+    return "smiles" in heading.lower()
+
+
 def _values(path: Path, cells: list[list[str]], kind: str, has_header: bool, places: list[int]) -> Any:
-    """Return the objects: texts, sets of words, rows of words, or rows of numbers."""
-    if kind in TEXTS:
+    """Return the objects: texts, sets of words, rows of words, or rows of numbers, such as fingerprints."""
+    if kind in TEXTS and len(places) == 1:
         return [row[0] for row in cells]
     if kind in SETS and all(cell.strip() in ("0", "1") for row in cells for cell in row):
         return np.array(cells, dtype=np.int8)

@@ -54,6 +54,7 @@ def load_objects(
         The file:
 
         * FASTA: the ids are the first words of the headings.
+        * ``.smi``: SMILES, each with the name of the molecule behind it.
         * ``.txt``: one object per line, which is a text, or for sets words separated by blanks.
         * ``.csv`` and ``.tsv``: one object per row, which is numbers, words, or a text. A first row with a cell ``id``
           is a header, and that column contains the ids. For numbers, headers and ids are recognised as in matrices. For
@@ -193,6 +194,8 @@ def read_objects(
         if kind not in (*TEXTS, "any"):
             raise ValueError(f"{path}: is a FASTA file, whose sequences are not {kind}; name another similarity.")
         return Contents(*read_fasta(path))
+    if found in (".smi", ".smiles"):
+        return _smiles(path)
     if found in (".csv", ".tsv") or binary == "parquet" or (not found and _is_table(path, kind)):
         return _table(path, kind, header, columns)
     if found in (".txt", ""):
@@ -200,6 +203,18 @@ def read_objects(
     raise ValueError(
         f"{path}: objects are read from FASTA, .txt, .csv, .tsv, .parquet, .npy and .npz files; this is {found}."
     )
+
+
+def _smiles(path: Path) -> Contents:
+    """Return the first words of the lines, which are SMILES, and as ids the rest if every line has another one."""
+    words = [line.split(maxsplit=1) for line in lines(path) if line.strip()]
+    if words and words[0][0].lower() == "smiles":
+        words = words[1:]
+    if not words:
+        raise ValueError(f"{path}: the file has no SMILES.")
+    names = [own[1].strip() if len(own) > 1 else "" for own in words]
+    unique = all(names) and len({*names}) == len(names)
+    return Contents([own[0] for own in words], names if unique else None)
 
 
 def _is_table(path: Path, kind: str) -> bool:
