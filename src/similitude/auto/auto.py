@@ -36,6 +36,7 @@ from similitude.splits.nearness import nearest_training
 
 if TYPE_CHECKING:
     from similitude._utils.types import ClassWeight, CostsLike, Folds, LabelsLike, ListLike, PriorsLike, SamplesLike
+    from similitude.finders.pair_budget import PairBudget
     from similitude.similarities.registry import SimilarityLike
 
 PREFERENCES = ("accuracy", "simple")
@@ -44,7 +45,7 @@ _MOST_DIAGNOSED, _FEWEST_DIAGNOSED = 1000, 200
 _COMBINATION = ("costs", "priors", "class_weight", "similarity", "dissimilarity")
 """The parameters that the combination has, too."""
 _EVALUATION = (
-    *("methods", "time_budget", "cv", "scoring", "n_repeats", "random_state", "n_jobs", "verbose"),
+    *("methods", "time_budget", "pair_budget", "cv", "scoring", "n_repeats", "random_state", "n_jobs", "verbose"),
     *_COMBINATION,
 )
 
@@ -93,6 +94,13 @@ class AutoClassifier(ApproximateSets, SimilarityEstimator):
         take too long are left out, with a warning, and so are repetitions for which there is no time. The folds are the
         same as without a limit. The result depends on the machine; with the methods that were tried as ``methods`` it
         can be reproduced.
+    pair_budget : int, float or PairBudget, default=None
+        The largest number of evaluations of the similarity of raw objects in ``fit``, such as ``2e7``. Only neighbours,
+        and the similarities of all samples to some landmarks, are then computed, each pair once, and shared by all
+        methods and folds: methods on neighbours and methods on columns take part, the others are left out.
+        ``pair_report_`` says what the evaluations were spent on. A :class:`~similitude.finders.PairBudget` has further
+        options, such as a file that keeps the pairs. None means no limit; with more than 10,000 raw objects it means
+        ``PairBudget()``, which never computes a whole matrix.
     cv : int, splitter or iterable, default=5
         The folds. An int means stratified and shuffled folds, which keep groups together. A class with a single sample
         is in every training part and is not tested.
@@ -148,6 +156,9 @@ class AutoClassifier(ApproximateSets, SimilarityEstimator):
         The parameters of the chosen method; for a combination the parameters of each member by name.
     budget_report_ : BudgetReport
         What the time was spent on, and which methods were stopped or left out; ``print`` shows it as a sentence.
+    pair_report_ : PairReport
+        What the evaluations of the similarity were spent on, with a learning curve by pairs, if only some pairs of raw
+        objects were compared; ``print`` shows it as text.
     diagnosis_ : Diagnosis, dict of Diagnosis, or None
         The diagnosis of the similarity; of each by name if there are several.
     similarities_ : SimilarityComparison
@@ -200,6 +211,7 @@ class AutoClassifier(ApproximateSets, SimilarityEstimator):
         time_budget: float | None = None,
         cv: Folds = 5,
         *,
+        pair_budget: float | PairBudget | None = None,
         prefer: Literal["accuracy", "simple"] = "accuracy",
         scoring: str | Callable[..., float] | None = None,
         costs: CostsLike = None,
@@ -216,6 +228,7 @@ class AutoClassifier(ApproximateSets, SimilarityEstimator):
     ):
         self.methods = methods
         self.time_budget = time_budget
+        self.pair_budget = pair_budget
         self.cv = cv
         self.prefer = prefer
         self.scoring = scoring
@@ -271,7 +284,9 @@ class AutoClassifier(ApproximateSets, SimilarityEstimator):
         with working(f"{interrupted}fitting the chosen methods on all samples", self.verbose > 0):
             best = fitted_choice(evaluated, choice, **{name: getattr(self, name) for name in _COMBINATION})
         found: dict[str, Any] = {"out_of_fold_": _out_of_fold(results, choice)}
-        if any(run.similarity is not None for run in results.runs.values()):
+        if results.samples.pairs is not None:
+            found["pair_report_"] = results.samples.pair_report
+        elif any(run.similarity is not None for run in results.runs.values()):
             with working("comparing the similarities", self.verbose > 0):
                 found["similarities_"] = compared(results, self.random_state or 0)
         with working("diagnosing the similarity", self.verbose > 0):
@@ -320,7 +335,7 @@ class AutoClassifier(ApproximateSets, SimilarityEstimator):
         samples, groups = evaluated.results.samples, evaluated.groups
         table = evaluated.methods.items()
         names = list(dict.fromkeys(own.method if isinstance(own, Entry) else name for name, own in table))
-        inner = clone(self).set_params(methods=names, nested_cv=None, n_jobs=None, verbose=0)
+        inner = clone(self).set_params(methods=names, nested_cv=None, pair_budget=None, n_jobs=None, verbose=0)
         # The values of raw objects are not computed again, unless the similarity learns from each fold.
         outer = samples if samples.learns else samples.precomputed()
         inner.set_params(similarity=outer.contract.similarity, dissimilarity=outer.contract.dissimilarity)
@@ -336,12 +351,13 @@ class AutoClassifier(ApproximateSets, SimilarityEstimator):
         return float(1 - np.mean(scores)), standard_error(scores)
 
     def _nested(self, samples: Any, inner: Any, folds: list, groups: np.ndarray | None) -> Any:
-        if groups is None:
+        if groups is None and samples.pairs is None:
             return evaluate(samples, {"auto": (inner, [{}])}, folds, predictions, n_jobs=self.n_jobs)
         return (
-            {"auto": Evaluated([clone(inner).fit(part, part.y, groups=groups[train]).predict(rows)], 0.0)}
-            for train, part, rows in (
-                (train, samples.part(train), samples.fold(train, test)[1]) for train, test in folds
+            {"auto": Evaluated([clone(inner).fit(part, part.y, groups=own).predict(rows)], 0.0)}
+            for own, part, rows in (
+                (None if groups is None else groups[train], samples.part(train), samples.fold(train, test)[1])
+                for train, test in folds
             )
         )
 
@@ -375,12 +391,13 @@ class AutoClassifier(ApproximateSets, SimilarityEstimator):
 def _diagnosed(samples: Samples) -> Diagnosis | dict[str, Diagnosis]:
     """Return the diagnosis of the similarity, or of each by name if there are several."""
     found = {}
-    most = max(_FEWEST_DIAGNOSED, _MOST_DIAGNOSED // len(samples.parts))
-    for name, part in samples.parts.items():
+    parts = {name: part for name, part in samples.parts.items() if not part.contract.is_columns}
+    most = max(_FEWEST_DIAGNOSED, _MOST_DIAGNOSED // len(parts))
+    for name, part in parts.items():
         with named_errors(name, len(samples.parts)):
             map_name = part.contract.map_name
             found[name] = diagnose(part.values, part.y, dissimilarity=map_name, max_samples=most)
-    return found if samples.named else next(iter(found.values()))
+    return found if samples.named and samples.pairs is None else next(iter(found.values()))
 
 
 def fitted_choice(evaluated: EvaluatedMethods, choice: Choice, **parameters: Any) -> CombinedClassifier:
@@ -404,7 +421,10 @@ def fitted_choice(evaluated: EvaluatedMethods, choice: Choice, **parameters: Any
         results.parts,
         results.lacking > 0.5,
     )
-    return combined_classifier(state, **parameters)
+    best = combined_classifier(state, **parameters)
+    if results.samples.pairs is not None:
+        best.compares(results.samples.pairs)
+    return best
 
 
 def _out_of_fold(results: MethodResults, choice: Choice) -> OutOfFold:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -278,6 +278,10 @@ class CombinedClassifier(ApproximateSets, SimilarityEstimator):
         if state.support_columns is not None:
             self.support_columns_ = state.support_columns
 
+    def compares(self, pairs: Any) -> None:
+        """Let new raw objects be compared with some of the training objects, as these were among each other."""
+        self._keep_readers({name: replace(reader, pairs=pairs) for name, reader in self._readers.items()})
+
     def _set_rows(self, X: Any) -> Rows:
         rows = rows_of(self._readers, X, estimator=self)
         return rows.parts[_main_similarity(rows, self.members_)]
@@ -386,9 +390,9 @@ def _without_evidence(
 
 def _main_similarity(samples: ByName, members: list[CombinedMember]) -> str:
     """Return the similarity that has the largest weight in the combination."""
-    weights = dict.fromkeys(samples.parts, 0.0)
+    weights = {name: 0.0 for name, part in samples.parts.items() if not part.reader.is_columns}
     for member in members:
-        if member.similarity is not None:
+        if member.similarity in weights:
             weights[member.similarity] += member.weight
     return max(weights, key=lambda name: weights[name])
 

@@ -15,11 +15,13 @@ from similitude.auto import AutoClassifier, Decision
 from similitude.auto.leaderboard import BY_EVIDENCE, COMBINATION, LeaderboardRow
 from similitude.auto.methods import MIXTURE_RECORDS, RECORDS, slug
 from similitude.cli import options
+from similitude.cli.cluster import on_cluster
 from similitude.cli.data import Input, check_classes, read_adjusted
 from similitude.cli.decision import DecisionOptions
 from similitude.cli.errors import fit_until_interrupted
 from similitude.cli.output import left_out_text, note_failures, notes, size_text
 from similitude.evaluation import parameters_text, plain_parameters
+from similitude.finders.pair_budget import pairs_text
 from similitude.persistence import save_model
 
 AUTO = "auto"
@@ -38,6 +40,9 @@ def fit_model(
     ] = AUTO,
     prefer: options.Prefer = options.Preference.accuracy,
     time_budget: options.TimeBudget = None,
+    pairs: options.Pairs = None,
+    pairs_file: options.PairsFile = None,
+    scheduler: options.Scheduler = None,
     seed: options.Seed = 0,
     n_jobs: options.Jobs = 1,
     as_json: options.AsJson = False,
@@ -48,12 +53,16 @@ def fit_model(
     options.check_limits(n_jobs, time_budget)
     decision.check()
     check_writable(output, "--output", source.inputs())
+    pair_budget = options.check_pairs(pairs, pairs_file, source.inputs())
     note = notes(quiet)
     with working("reading the samples", not quiet):
         data = read_adjusted(source, fill=fill, no_leak=no_leak, note=note, seed=seed)
     check_classes(data, 2)
     wanted = decision.read(data.y)
-    model, found = _chosen(name, prefer.value, data, wanted, seed, time_budget, n_jobs, not quiet)
+    budgets = {"time_budget": time_budget, "pair_budget": pair_budget}
+    with on_cluster(scheduler):
+        jobs = n_jobs if scheduler is None else -1
+        model, found = _chosen(name, prefer.value, data, wanted, seed, budgets, jobs, not quiet)
     outcome = {"asked": name, **found, "seed": seed, "samples": len(data.y)}
     if data.groups is not None:
         outcome["groups"] = len(set(data.groups.tolist()))
@@ -88,7 +97,7 @@ def _chosen(
     data: Input,
     decision: Decision,
     seed: int,
-    time_budget: float | None,
+    budgets: dict[str, Any],
     n_jobs: int,
     show: bool,
 ) -> tuple[Any, dict[str, Any]]:
@@ -98,12 +107,12 @@ def _chosen(
     """
     auto = AutoClassifier(
         "all" if name == AUTO else [name],
-        time_budget=time_budget,
         prefer=prefer,
         random_state=seed,
         n_jobs=n_jobs,
         verbose=int(show),
         **vars(decision),
+        **budgets,
         **data.contract,
     )
     fit_until_interrupted(auto, data.X, data.y, **data.fold_arguments)
@@ -111,7 +120,9 @@ def _chosen(
     (own,) = (row for row in rows if row["method"] == auto.best_method_)
     members = auto.best_estimator_.members_
     parameters = auto.best_params_ if len(members) > 1 else {members[0].name: auto.best_params_}
+    report = getattr(auto, "pair_report_", None)
     return auto.best_estimator_, {
+        **({} if report is None else {"pairs": report.as_dict()}),
         "method": own["method"],
         "error": own["error"],
         **{name: own[name] for name in ("standard_error", "balanced_error", "score", *BY_EVIDENCE)},
@@ -147,6 +158,9 @@ def _row(row: LeaderboardRow) -> dict[str, Any]:
 
 
 def _show(outcome: dict[str, Any], output: Path) -> None:
+    if "pairs" in outcome:
+        lines = pairs_text(outcome["pairs"]).splitlines()
+        typer.echo("\n".join(f"{'' if i else 'pairs':<12}{line}" for i, line in enumerate(lines)))
     typer.echo(f"method      {outcome['method']}")
     for i, member in enumerate(outcome["members"]):
         weight = f"{member['weight']:.2f}  " if len(outcome["members"]) > 1 else ""
