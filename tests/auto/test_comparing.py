@@ -67,6 +67,7 @@ def test_folds_in_processes_and_an_outer_loop_change_no_answer(fitted):
 def test_many_objects_are_never_compared_all(monkeypatch):
     X, y = words(240)
     monkeypatch.setattr(comparing, "LARGEST_MATRIX", 200)
+    monkeypatch.setattr(comparing, "MANY", 200)
     auto = AutoClassifier("all", n_repeats=1, similarity="levenshtein", diagnose=False).fit(X, y)
     assert auto.pair_report_.n_landmarks < 100
     assert {row.method for row in auto.leaderboard_} - {"combination"} <= set(comparing.FOR_MANY)

@@ -21,11 +21,13 @@ from similitude.similarities.registry import resolve
 
 LARGEST_MATRIX = 10_000
 """The largest number of raw objects all of whose pairs are kept as a matrix if no budget of pairs is given."""
+MANY = 5_000
+"""With more samples only the methods ``FOR_MANY`` are used, if some pairs are compared."""
 FOR_MANY = (
     *("k-NN", "affinity k-NN", "KRI k-NN", "KRR k-NN"),
     *("RFD (features)", "logistic regression (features)"),
 )
-"""The methods whose time grows little faster than the number of samples, which are used above ``LARGEST_MATRIX``."""
+"""The methods whose time grows little faster than the number of samples."""
 
 
 def read_compared(
@@ -63,7 +65,7 @@ def compared_entries(names: Any, samples: Samples) -> dict[str, Entry]:
     found: dict[str, Entry] = {}
     for name, (estimator, grid) in methods(names, **contract).items():
         record = record_of(name)
-        if samples.n > LARGEST_MATRIX and name not in FOR_MANY:
+        if samples.n > MANY and name not in FOR_MANY:
             continue
         if record.needs == "neighbors":
             found[name_on(name, NEIGHBORS)] = Entry(estimator, grid, NEIGHBORS, name)

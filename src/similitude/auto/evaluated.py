@@ -84,7 +84,7 @@ def evaluate_methods(
     results = MethodResults(samples, table, repeats, loss_of(scoring, labels))
     race = Race(results, start, time_budget, n_jobs, verbose > 0, stops=stops)
     report = race.run()
-    if isinstance(methods, str):
+    if isinstance(methods, str) and samples.pairs is None:
         report = replace(
             report, too_large=[name for name in too_large(samples.n) if samples.named or name not in MIXTURES]
         )
