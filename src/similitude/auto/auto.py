@@ -94,6 +94,9 @@ class AutoClassifier(ApproximateSets, SimilarityEstimator):
         take too long are left out, with a warning, and so are repetitions for which there is no time. The folds are the
         same as without a limit. The result depends on the machine; with the methods that were tried as ``methods`` it
         can be reproduced.
+    cv : int, splitter or iterable, default=5
+        The folds. An int means stratified and shuffled folds, which keep groups together. A class with a single sample
+        is in every training part and is not tested.
     pair_budget : int, float or PairBudget, default=None
         The largest number of evaluations of the similarity of raw objects in ``fit``, such as ``2e7``. Only neighbours,
         and the similarities of all samples to some landmarks, are then computed, each pair once, and shared by all
@@ -101,9 +104,6 @@ class AutoClassifier(ApproximateSets, SimilarityEstimator):
         ``pair_report_`` says what the evaluations were spent on. A :class:`~similitude.finders.PairBudget` has further
         options, such as a file that keeps the pairs. None means no limit; with more than 10,000 raw objects it means
         ``PairBudget()``, which never computes a whole matrix.
-    cv : int, splitter or iterable, default=5
-        The folds. An int means stratified and shuffled folds, which keep groups together. A class with a single sample
-        is in every training part and is not tested.
     prefer : {"accuracy", "simple"}, default="accuracy"
         "accuracy" chooses the combination. "simple" chooses the simplest method whose error exceeds the smallest by no
         more than the standard error of the smallest, in the order of :func:`similitude.auto.methods.methods`.
@@ -423,7 +423,7 @@ def fitted_choice(evaluated: EvaluatedMethods, choice: Choice, **parameters: Any
     )
     best = combined_classifier(state, **parameters)
     if results.samples.pairs is not None:
-        best.compares(results.samples.pairs)
+        best._compares(results.samples.pairs)
     return best
 
 

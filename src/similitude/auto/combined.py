@@ -278,7 +278,7 @@ class CombinedClassifier(ApproximateSets, SimilarityEstimator):
         if state.support_columns is not None:
             self.support_columns_ = state.support_columns
 
-    def compares(self, pairs: Any) -> None:
+    def _compares(self, pairs: Any) -> None:
         """Let new raw objects be compared with some of the training objects, as these were among each other."""
         self._keep_readers({name: replace(reader, pairs=pairs) for name, reader in self._readers.items()})
 
