@@ -15,6 +15,7 @@ from similitude import (
     DissimilarityToSimilarity,
     FusedClassifier,
     FusedKNN,
+    GraphClassifier,
     HierarchicalClassifier,
     IndefiniteNystroem,
     KernelRidgeClassifier,
@@ -51,6 +52,7 @@ from similitude.neighbors.weights import SIMILARITY_WEIGHTS
 
 # One of each family: what reads its input, fits and predicts in code of its own. The contract is checked on these.
 CLASSIFIERS = [
+    GraphClassifier(n_neighbors=3),
     KNNClassifier(n_neighbors=3),
     KNNClassifier(n_neighbors=5, weights="kri"),
     NearestCentroid(),

@@ -22,6 +22,7 @@ from similitude.kernel.robust_svc import RobustSVC
 from similitude.kernel.similarity_svc import SimilaritySVC
 from similitude.meta import PairwiseMeta
 from similitude.multilabel import HierarchicalClassifier, LabelTree, MultilabelClassifier
+from similitude.neighbors.graph_classifier import GraphClassifier
 from similitude.neighbors.knn import KNNClassifier
 from similitude.neighbors.local_svc import LocalSVC
 from similitude.neighbors.nearest_centroid import LocalNearestCentroid, NearestCentroid
@@ -56,6 +57,7 @@ __all__ = [
     "DissimilarityToSimilarity",
     "FusedClassifier",
     "FusedKNN",
+    "GraphClassifier",
     "HierarchicalClassifier",
     "IndefiniteNystroem",
     "KNNClassifier",

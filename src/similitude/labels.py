@@ -12,7 +12,7 @@ from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
-from similitude._utils.checks import first_missing
+from similitude._utils.checks import first_missing, is_missing
 from similitude._utils.scikit_learn import checked_sample_weight
 from similitude._utils.types import ClassPositions
 
@@ -76,6 +76,30 @@ def check_no_missing(y: np.ndarray) -> None:
     missing = first_missing(y)
     if missing is not None:
         raise ValueError(f"y contains a missing label (first at position {missing}); every sample needs one.")
+
+
+def labelled_positions(y: Any, n: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the positions of the samples that have a label, and their labels.
+
+    A label is missing if it is -1 among numbers, as in scikit-learn, or None, NaN, NA or empty text.
+    """
+    y = np.asarray(y, dtype=object) if isinstance(y, (list, tuple)) else np.asarray(y)
+    if y.ndim != 1 or len(y) != n:
+        raise ValueError(f"y must have one label, or a missing one, per sample; got shape {y.shape} for {n} samples.")
+    has_label = np.array([not _without_label(label) for label in y.tolist()], dtype=bool)
+    if not has_label.any():
+        raise ValueError(
+            "y: no sample has a label; with unlabelled='use', -1, None and empty text mean that one is missing."
+        )
+    labels = np.array(y[has_label].tolist())
+    return np.flatnonzero(has_label), check_labels(labels, len(labels))
+
+
+def _without_label(label: Any) -> bool:
+    """Return whether a label is missing."""
+    if is_missing(label) or (isinstance(label, (str, bytes)) and not label.strip()):
+        return True
+    return isinstance(label, (int, float)) and not isinstance(label, bool) and label == -1
 
 
 def check_two_classes(classes: np.ndarray) -> None:

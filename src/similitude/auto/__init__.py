@@ -9,6 +9,7 @@ from similitude.auto.nested import INNER_FOLDS, NO_TIME, Decision, nested_errors
 from similitude.auto.race import BudgetReport
 from similitude.auto.reading import split_names
 from similitude.auto.several import compare_similarities
+from similitude.auto.unlabelled import UnlabelledReport
 from similitude.auto.votes import Votes
 
 __all__ = [
@@ -30,6 +31,7 @@ __all__ = [
     "SimilarityComparison",
     "SimilarityRow",
     "Together",
+    "UnlabelledReport",
     "Votes",
     "compare_similarities",
     "methods",

@@ -23,6 +23,7 @@ from similitude.auto.evaluated import EvaluatedMethods, evaluate_methods
 from similitude.auto.leaderboard import failure_text
 from similitude.auto.method_results import MethodResults
 from similitude.auto.race import interrupts_raise
+from similitude.auto.unlabelled import what_unlabelled_brought
 from similitude.auto.votes import Votes
 from similitude.base import SimilarityEstimator, as_one_row, forget_fit, readers_of
 from similitude.diagnosis import Diagnosis, diagnose
@@ -36,7 +37,6 @@ from similitude.splits.nearness import nearest_training
 
 if TYPE_CHECKING:
     from similitude._utils.types import ClassWeight, CostsLike, Folds, LabelsLike, ListLike, PriorsLike, SamplesLike
-    from similitude.finders.pair_budget import PairBudget
     from similitude.similarities.registry import SimilarityLike
 
 PREFERENCES = ("accuracy", "simple")
@@ -45,7 +45,7 @@ _MOST_DIAGNOSED, _FEWEST_DIAGNOSED = 1000, 200
 _COMBINATION = ("costs", "priors", "class_weight", "similarity", "dissimilarity")
 """The parameters that the combination has, too."""
 _EVALUATION = (
-    *("methods", "time_budget", "pair_budget", "cv", "scoring", "n_repeats", "random_state", "n_jobs", "verbose"),
+    *("methods", "time_budget", "cv", "scoring", "n_repeats", "random_state", "n_jobs", "verbose", "unlabelled"),
     *_COMBINATION,
 )
 
@@ -97,13 +97,6 @@ class AutoClassifier(ApproximateSets, SimilarityEstimator):
     cv : int, splitter or iterable, default=5
         The folds. An int means stratified and shuffled folds, which keep groups together. A class with a single sample
         is in every training part and is not tested.
-    pair_budget : int, float or PairBudget, default=None
-        The largest number of evaluations of the similarity of raw objects in ``fit``, such as ``2e7``. Only neighbours,
-        and the similarities of all samples to some landmarks, are then computed, each pair once, and shared by all
-        methods and folds: methods on neighbours and methods on columns take part, the others are left out.
-        ``pair_report_`` says what the evaluations were spent on. A :class:`~similitude.finders.PairBudget` has further
-        options, such as a file that keeps the pairs. None means no limit; with more than 10,000 raw objects it means
-        ``PairBudget()``, which never computes a whole matrix.
     prefer : {"accuracy", "simple"}, default="accuracy"
         "accuracy" chooses the combination. "simple" chooses the simplest method whose error exceeds the smallest by no
         more than the standard error of the smallest, in the order of :func:`similitude.auto.methods.methods`.
@@ -132,6 +125,11 @@ class AutoClassifier(ApproximateSets, SimilarityEstimator):
         alone.
     verbose : int, default=0
         If it is above 0, progress is shown.
+    unlabelled : {{"use"}}, default=None
+        None means that all samples have a label. With "use", y may hold missing ones: -1 among numbers, as in
+        scikit-learn, None, NaN or empty text. The methods are judged on the labelled samples; those that can use the
+        others do so in every fold: :class:`GraphClassifier` ("label spreading"), methods on rows of similarities as
+        features, embeddings and SVMs. X must be a matrix; new rows have a column for each sample, labelled or not.
     {similarity}
         A map given here is tried together with others. Several similarities of raw objects are a dict, such as
         ``{"edit": "levenshtein", "lcs": "lcs"}``, and so are their maps if they differ; several matrices are passed to
@@ -156,9 +154,6 @@ class AutoClassifier(ApproximateSets, SimilarityEstimator):
         The parameters of the chosen method; for a combination the parameters of each member by name.
     budget_report_ : BudgetReport
         What the time was spent on, and which methods were stopped or left out; ``print`` shows it as a sentence.
-    pair_report_ : PairReport
-        What the evaluations of the similarity were spent on, with a learning curve by pairs, if only some pairs of raw
-        objects were compared; ``print`` shows it as text.
     diagnosis_ : Diagnosis, dict of Diagnosis, or None
         The diagnosis of the similarity; of each by name if there are several.
     similarities_ : SimilarityComparison
@@ -177,6 +172,9 @@ class AutoClassifier(ApproximateSets, SimilarityEstimator):
     out_of_fold_ : OutOfFold
         ``labels`` (t,) and ``proba`` (t, G) that are predicted for the tested ``samples`` (t,), each by fits and
         choices without that sample, and the probabilities of each of the ``members`` (M, t, G).
+    unlabelled_ : UnlabelledReport or None
+        How many samples have no label, and what the methods that use them brought, if ``unlabelled="use"``; ``print``
+        shows it as a sentence.
 
     See Also
     --------
@@ -211,7 +209,6 @@ class AutoClassifier(ApproximateSets, SimilarityEstimator):
         time_budget: float | None = None,
         cv: Folds = 5,
         *,
-        pair_budget: float | PairBudget | None = None,
         prefer: Literal["accuracy", "simple"] = "accuracy",
         scoring: str | Callable[..., float] | None = None,
         costs: CostsLike = None,
@@ -223,12 +220,12 @@ class AutoClassifier(ApproximateSets, SimilarityEstimator):
         random_state: int | None = 0,
         n_jobs: int | None = None,
         verbose: int = 0,
+        unlabelled: Literal["use"] | None = None,
         similarity: SimilarityLike | Mapping[str, SimilarityLike] = "precomputed",
         dissimilarity: str | Mapping[str, str] | None = None,
     ):
         self.methods = methods
         self.time_budget = time_budget
-        self.pair_budget = pair_budget
         self.cv = cv
         self.prefer = prefer
         self.scoring = scoring
@@ -241,6 +238,7 @@ class AutoClassifier(ApproximateSets, SimilarityEstimator):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
+        self.unlabelled = unlabelled
         self.similarity = similarity
         self.dissimilarity = dissimilarity
 
@@ -284,9 +282,10 @@ class AutoClassifier(ApproximateSets, SimilarityEstimator):
         with working(f"{interrupted}fitting the chosen methods on all samples", self.verbose > 0):
             best = fitted_choice(evaluated, choice, **{name: getattr(self, name) for name in _COMBINATION})
         found: dict[str, Any] = {"out_of_fold_": _out_of_fold(results, choice)}
-        if results.samples.pairs is not None:
-            found["pair_report_"] = results.samples.pair_report
-        elif any(run.similarity is not None for run in results.runs.values()):
+        found["unlabelled_"] = (
+            None if self.unlabelled is None else what_unlabelled_brought(results, choice, self.random_state or 0)
+        )
+        if any(run.similarity is not None for run in results.runs.values()):
             with working("comparing the similarities", self.verbose > 0):
                 found["similarities_"] = compared(results, self.random_state or 0)
         with working("diagnosing the similarity", self.verbose > 0):
@@ -335,7 +334,7 @@ class AutoClassifier(ApproximateSets, SimilarityEstimator):
         samples, groups = evaluated.results.samples, evaluated.groups
         table = evaluated.methods.items()
         names = list(dict.fromkeys(own.method if isinstance(own, Entry) else name for name, own in table))
-        inner = clone(self).set_params(methods=names, nested_cv=None, pair_budget=None, n_jobs=None, verbose=0)
+        inner = clone(self).set_params(methods=names, nested_cv=None, n_jobs=None, verbose=0)
         # The values of raw objects are not computed again, unless the similarity learns from each fold.
         outer = samples if samples.learns else samples.precomputed()
         inner.set_params(similarity=outer.contract.similarity, dissimilarity=outer.contract.dissimilarity)
@@ -351,13 +350,12 @@ class AutoClassifier(ApproximateSets, SimilarityEstimator):
         return float(1 - np.mean(scores)), standard_error(scores)
 
     def _nested(self, samples: Any, inner: Any, folds: list, groups: np.ndarray | None) -> Any:
-        if groups is None and samples.pairs is None:
+        if groups is None and samples.everything is None:
             return evaluate(samples, {"auto": (inner, [{}])}, folds, predictions, n_jobs=self.n_jobs)
         return (
-            {"auto": Evaluated([clone(inner).fit(part, part.y, groups=own).predict(rows)], 0.0)}
-            for own, part, rows in (
-                (None if groups is None else groups[train], samples.part(train), samples.fold(train, test)[1])
-                for train, test in folds
+            {"auto": Evaluated([clone(inner).fit(part, part.y, groups=_taken(groups, train)).predict(rows)], 0.0)}
+            for train, part, rows in (
+                (train, samples.part(train), samples.fold(train, test)[1]) for train, test in folds
             )
         )
 
@@ -388,16 +386,19 @@ class AutoClassifier(ApproximateSets, SimilarityEstimator):
         return self.best_estimator_.explain(self._rows(as_one_row(self.best_estimator_, X)))
 
 
+def _taken(groups: np.ndarray | None, train: np.ndarray) -> np.ndarray | None:
+    return None if groups is None else groups[train]
+
+
 def _diagnosed(samples: Samples) -> Diagnosis | dict[str, Diagnosis]:
     """Return the diagnosis of the similarity, or of each by name if there are several."""
     found = {}
-    parts = {name: part for name, part in samples.parts.items() if not part.contract.is_columns}
-    most = max(_FEWEST_DIAGNOSED, _MOST_DIAGNOSED // len(parts))
-    for name, part in parts.items():
+    most = max(_FEWEST_DIAGNOSED, _MOST_DIAGNOSED // len(samples.parts))
+    for name, part in samples.parts.items():
         with named_errors(name, len(samples.parts)):
             map_name = part.contract.map_name
             found[name] = diagnose(part.values, part.y, dissimilarity=map_name, max_samples=most)
-    return found if samples.named and samples.pairs is None else next(iter(found.values()))
+    return found if samples.named else next(iter(found.values()))
 
 
 def fitted_choice(evaluated: EvaluatedMethods, choice: Choice, **parameters: Any) -> CombinedClassifier:
@@ -421,10 +422,7 @@ def fitted_choice(evaluated: EvaluatedMethods, choice: Choice, **parameters: Any
         results.parts,
         results.lacking > 0.5,
     )
-    best = combined_classifier(state, **parameters)
-    if results.samples.pairs is not None:
-        best._compares(results.samples.pairs)
-    return best
+    return combined_classifier(state, **parameters)
 
 
 def _out_of_fold(results: MethodResults, choice: Choice) -> OutOfFold:

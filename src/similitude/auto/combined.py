@@ -13,11 +13,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from similitude._utils.checks import check_integer
 from similitude._utils.docs import shared_docs
+from similitude._utils.types import ColumnPositions
 from similitude.auto.members import check_members, check_similarities
 from similitude.auto.no_evidence import NoEvidence, calibrated_on
 from similitude.auto.reading import read_samples
 from similitude.auto.votes import Votes
-from similitude.base import SimilarityEstimator, as_one_row, forget_fit, readers_of
+from similitude.base import SimilarityEstimator, as_one_row, forget_fit, readers_of, readers_of_training
 from similitude.evaluation.answers import answer_columns, answered
 from similitude.evaluation.engine import evaluate, fitted_on, reading_part, reads_training
 from similitude.evaluation.folds import Split, stratified_folds
@@ -25,7 +26,7 @@ from similitude.labels import Labels, encoded_labels
 from similitude.numerics.temperature import Temperature, fit_temperature
 from similitude.numerics.votes import expected_costs, rescaled_by_priors
 from similitude.proximity.proximities import Proximities
-from similitude.reader import ByName, GivenValues, Reader, Rows, Samples, Training, rows_of
+from similitude.reader import ByName, GivenValues, Reader, Rows, Samples, Training
 from similitude.sets.calibration import Calibration
 from similitude.sets.familiarity import learned_familiarity
 from similitude.sets.mixins import ApproximateSets
@@ -76,6 +77,22 @@ def _as_given(rows: Rows, estimator: Any) -> Any:
 
 
 @dataclass(frozen=True)
+class OfLabelled:
+    """How the rows of new samples to all training samples become those to the labelled ones."""
+
+    readers: dict[str, Reader]
+    labelled: ColumnPositions
+
+    def rows(self, everything: ByName[Rows]) -> dict[str, Rows]:
+        """Return the rows to the labelled training samples, by the name of the similarity."""
+        found = {}
+        for (name, reader), rows in zip(self.readers.items(), everything.parts.values()):
+            options: dict[str, Any] = {"unknown": rows.unknown, "announced": rows.announced}
+            found[name] = Rows(reader, len(rows), rows.native.at_columns(self.labelled), rows.extras, **options)
+        return found
+
+
+@dataclass(frozen=True)
 class CombinedState:
     """What a fitted combination consists of."""
 
@@ -117,7 +134,9 @@ def combined_state(
         Calibration(labels.classes, answers, labels.codes[tested], parts, ~lacking),
         Typicality.learn(shown, labels.codes, labels.n_classes),
         learned_familiarity(shown, labels.codes),
-        _columns_needed([part.reader for part in whole.parts.values()], members, no_evidence),
+        _columns_needed(
+            [part.reader for part in whole.parts.values()], members, no_evidence, whole.everything is not None
+        ),
     )
 
 
@@ -271,19 +290,24 @@ class CombinedClassifier(ApproximateSets, SimilarityEstimator):
     def _keep(self, state: CombinedState) -> None:
         """Keep the state of a fitted combination."""
         forget_fit(self)
-        self._keep_training(state.training)
+        self._of_labelled = None
+        if state.training.everything is not None:
+            self._of_labelled = OfLabelled(readers_of_training(state.training), state.training.labelled)
+        self._keep_training(state.training if self._of_labelled is None else state.training.everything)
         self._typicality, self._familiarity = state.typicality, state.familiarity
         self._no_evidence, self._calibration = state.no_evidence, state.calibration
         self.classes_, self.members_, self._labels = state.labels.classes, state.members, state.labels
         if state.support_columns is not None:
             self.support_columns_ = state.support_columns
 
-    def _compares(self, pairs: Any) -> None:
-        """Let new raw objects be compared with some of the training objects, as these were among each other."""
-        self._keep_readers({name: replace(reader, pairs=pairs) for name, reader in self._readers.items()})
+    def _rows(self, X: Any) -> Any:
+        rows = super()._rows(X)
+        if self._of_labelled is None or rows.everything is not None:
+            return rows
+        return ByName(self._of_labelled.rows(rows), everything=rows)
 
     def _set_rows(self, X: Any) -> Rows:
-        rows = rows_of(self._readers, X, estimator=self)
+        rows = self._rows(X)
         return rows.parts[_main_similarity(rows, self.members_)]
 
     def _respond(self, X: Any, response: str) -> np.ndarray:
@@ -333,7 +357,7 @@ class CombinedClassifier(ApproximateSets, SimilarityEstimator):
         for name, part in rows.parts.items():
             members = [member for member in self.members_ if member.similarity in (None, name)]
             parts[name] = _shared(part, members, support) if members else part
-        return ByName(parts)
+        return replace(rows, parts=parts)
 
     def explain(self, X: SamplesLike) -> Votes:
         """Return what each member predicts for one sample.
@@ -390,9 +414,9 @@ def _without_evidence(
 
 def _main_similarity(samples: ByName, members: list[CombinedMember]) -> str:
     """Return the similarity that has the largest weight in the combination."""
-    weights = {name: 0.0 for name, part in samples.parts.items() if not part.reader.is_columns}
+    weights = dict.fromkeys(samples.parts, 0.0)
     for member in members:
-        if member.similarity in weights:
+        if member.similarity is not None:
             weights[member.similarity] += member.weight
     return max(weights, key=lambda name: weights[name])
 
@@ -412,10 +436,12 @@ def _with_priors(posteriors: np.ndarray, labels: Labels) -> np.ndarray:
     return rescaled_by_priors(posteriors, labels.priors, labels.shares)
 
 
-def _columns_needed(readers: list[Reader], members: list[CombinedMember], no_evidence: NoEvidence) -> np.ndarray | None:
+def _columns_needed(
+    readers: list[Reader], members: list[CombinedMember], no_evidence: NoEvidence, partly: bool
+) -> np.ndarray | None:
     """Return the columns that ``predict`` needs; None means all, from which it is seen if a row gives evidence."""
     supports: list[Any] = [_support(member.estimator) for member in members]
-    if len(readers) > 1 or no_evidence.count or any(support is None for support in supports):
+    if len(readers) > 1 or partly or no_evidence.count or any(support is None for support in supports):
         return None
     return readers[0].columns_read(np.unique(np.concatenate(supports)))
 

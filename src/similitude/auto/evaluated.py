@@ -8,18 +8,17 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
-from joblib import effective_n_jobs
 
-from similitude._utils.checks import check_integer, check_positive
+from similitude._utils.checks import check_choice, check_integer, check_positive
 from similitude._utils.ids import labels_in_order
-from similitude.auto.comparing import compared_entries, read_compared
 from similitude.auto.losses import Loss
 from similitude.auto.method_results import MethodResults
 from similitude.auto.methods import MIXTURES, too_large
 from similitude.auto.methods import methods as methods_named
 from similitude.auto.race import BudgetReport, Race
-from similitude.auto.reading import entries
+from similitude.auto.reading import entries, read_samples
 from similitude.labels import Labels, check_two_classes, encoded_labels
+from similitude.reader import Samples
 from similitude.splits.leaks import folds_of_samples
 
 
@@ -42,7 +41,6 @@ def evaluate_methods(
     *,
     methods: Any = "all",
     time_budget: float | None = None,
-    pair_budget: Any = None,
     cv: Any = 5,
     scoring: Any = None,
     costs: Any = None,
@@ -54,6 +52,7 @@ def evaluate_methods(
     verbose: int = 0,
     similarity: Any = "precomputed",
     dissimilarity: Any = None,
+    unlabelled: str | None = None,
     stops: bool = True,
 ) -> EvaluatedMethods:
     """Read the samples, and return the results of the methods; parameters as in ``AutoClassifier``.
@@ -67,24 +66,31 @@ def evaluate_methods(
         raise ValueError(f"cv must be at least 2; got {cv!r}.")
     check_integer(n_repeats, "n_repeats", 1, none=True)
     check_integer(random_state, "random_state", 0, none=True)
-    samples = read_compared(X, y, similarity, dissimilarity, pair_budget, verbose > 0)
+    check_choice(unlabelled, "unlabelled", (None, "use"))
+    samples = read_samples(X, y, similarity, dissimilarity, unlabelled)
     table: Any = (
-        compared_entries(methods, samples)
-        if samples.pairs is not None
-        else entries(methods, samples)
+        entries(methods, samples)
         if samples.named
-        else methods_named(methods, n_samples=samples.n, similarity=similarity, dissimilarity=dissimilarity)
+        else methods_named(
+            methods,
+            n_samples=samples.n,
+            unlabelled=samples.n_unlabelled > 0,
+            similarity=similarity,
+            dissimilarity=dissimilarity,
+        )
     )
     check_two_classes(np.unique(samples.y))
     groups = labels_in_order(groups, X, "groups")
-    if (samples.named or effective_n_jobs(n_jobs) > 1) and not samples.learns:
+    if groups is not None and samples.n_unlabelled and not isinstance(X, Samples):
+        groups = np.asarray(groups)[samples.labelled]
+    if samples.named and not samples.learns:
         samples.compute(show=verbose > 0)
     labels = encoded_labels(samples.y, costs, priors, class_weight)
     repeats, groups = folds_of_samples(samples, cv, n_repeats, groups, random_state)
     results = MethodResults(samples, table, repeats, loss_of(scoring, labels))
     race = Race(results, start, time_budget, n_jobs, verbose > 0, stops=stops)
     report = race.run()
-    if isinstance(methods, str) and samples.pairs is None:
+    if isinstance(methods, str):
         report = replace(
             report, too_large=[name for name in too_large(samples.n) if samples.named or name not in MIXTURES]
         )

@@ -32,6 +32,7 @@ from similitude.kernel.learned_spectrum import LearnedSpectrumSVC
 from similitude.kernel.mixture_svc import MixtureSVC
 from similitude.kernel.robust_svc import RobustSVC
 from similitude.kernel.similarity_svc import SimilaritySVC
+from similitude.neighbors.graph_classifier import GraphClassifier
 from similitude.neighbors.knn import KNNClassifier
 from similitude.neighbors.local_svc import LocalSVC
 from similitude.neighbors.nearest_centroid import LocalNearestCentroid, NearestCentroid
@@ -114,6 +115,8 @@ class MethodRecord:
     merit: float = 1.0
     whole: bool = False
     large: Approximation | None = None
+    graph: bool = False
+    """Whether the method is one for samples without a label, and is evaluated by default only if there are some."""
 
     @property
     def slug(self) -> str:
@@ -163,6 +166,7 @@ _LOGISTIC = {"logisticregression__C": [*PRICES, 100.0]}
 _LINEAR_COSTS = {"linearkernelsvc__C": relative(COSTS, -1)}
 _ALPHAS = {"alpha": relative(PENALTIES)}
 _FEW_RBF = {"gaussiansvc__C": [0.1, 1.0, 10.0], "gaussiansvc__gamma": [1e-3, 1e-2, 0.1]}
+_GRAPH = {"n_neighbors": [5, 10, 20], "alpha": [0.5, 0.9, 0.99], "weights": ["affinity", "uniform"]}
 _MIXTURE = {"eta": relative(SMOOTHNESS), "gamma": [0.001, 0.1]}
 
 
@@ -269,6 +273,17 @@ RECORDS = (
     ),
     MethodRecord(
         "distance-weighted k-NN", _knn("distance", _K), Cost(2, 1.5, 0), "neighbors", "all", "", "neighbors", peer=True
+    ),
+    MethodRecord(
+        "label spreading",
+        _of(GraphClassifier, _GRAPH),
+        Cost(30, 1.5, 0.5),
+        "neighbors",
+        "few",
+        "Zhou et al. 2003",
+        "few-labels",
+        merit=3,
+        graph=True,
     ),
     MethodRecord(
         "nearest centroid",
@@ -618,7 +633,9 @@ COMPARED_ONLY = tuple(record.name for record in RECORDS if record.by_name)
 MIXTURES = tuple(record.name for record in MIXTURE_RECORDS)
 
 
-def methods(names: str | Iterable[str] = "all", *, n_samples: int = 0, **contract: Any) -> dict[str, Method]:
+def methods(
+    names: str | Iterable[str] = "all", *, n_samples: int = 0, unlabelled: bool = False, **contract: Any
+) -> dict[str, Method]:
     """Return the methods by name, simplest first, each as an estimator with the grid of its parameters.
 
     Values such as ``0.1 / scale`` are relative to the scale of the training similarities, which is
@@ -649,6 +666,8 @@ def methods(names: str | Iterable[str] = "all", *, n_samples: int = 0, **contrac
         replaced by approximations that use the columns of landmarks, about ten times the square root of ``n_samples``,
         and their names tell how many: "SVM (clip), 640 landmarks". Those that have no approximation are left out of
         "all".
+    unlabelled : bool, default=False
+        Whether "all" includes the methods for samples without a label, such as "label spreading".
     **contract
         ``similarity`` and ``dissimilarity``, as in all estimators.
 
@@ -675,7 +694,8 @@ def methods(names: str | Iterable[str] = "all", *, n_samples: int = 0, **contrac
     known = {record.slug: record for record in RECORDS if precomputed or record.make is not _fused}
     if isinstance(names, str) and names == "all":
         left_out = too_large(n_samples)
-        chosen = [record for record in known.values() if not record.by_name and record.name not in left_out]
+        usual = [record for record in known.values() if not record.by_name and (unlabelled or not record.graph)]
+        chosen = [record for record in usual if record.name not in left_out]
         return {record.name_for(n_samples): record.method(contract, n_samples) for record in chosen}
     if isinstance(names, str) or not isinstance(names, Iterable):
         raise ValueError(f"methods must be 'all' or a list of names; got {names!r}.")

@@ -8,18 +8,26 @@ from similitude._utils.ids import labels_in_order
 from similitude._utils.scikit_learn import num_samples
 from similitude.auto.leaderboard import name_on
 from similitude.auto.methods import MIXTURES, methods, mixtures, slug
+from similitude.base import partly_labelled
 from similitude.evaluation.engine import Entry
 from similitude.labels import check_labels
 from similitude.reader import Contract, Samples, are_several
 
 
-def read_samples(X: Any, y: Any, similarity: Any = "precomputed", dissimilarity: Any = None) -> Samples:
-    """Return all samples as read according to the input contract, with one similarity or with several."""
+def read_samples(
+    X: Any, y: Any, similarity: Any = "precomputed", dissimilarity: Any = None, unlabelled: str | None = None
+) -> Samples:
+    """Return all samples as read according to the input contract, with one similarity or with several.
+
+    With ``unlabelled="use"`` they are those with a label, with the others beside them.
+    """
     if isinstance(X, Samples):
         return X
     contract = Contract(similarity, dissimilarity, takes_several=True)
     named, y = are_several(similarity, X, dissimilarity), labels_in_order(y, X)
     X = contract.adopted(X)
+    if unlabelled is not None:
+        return partly_labelled(contract, X, y, named=named)
     return Samples(contract, X, check_labels(y, num_samples(X)), named=named)
 
 
@@ -30,6 +38,7 @@ def entries(names: Any, samples: Samples) -> dict[str, Entry]:
         name: methods(
             single,
             n_samples=samples.n,
+            unlabelled=samples.n_unlabelled > 0,
             similarity=part.contract.similarity,
             dissimilarity=part.contract.dissimilarity,
         )

@@ -20,6 +20,7 @@ from similitude.base.path import (
     Predicting,
     forget_fit,
     path_parameters,
+    readers_of_training,
 )
 from similitude.base.similarity import (
     SimilarityClassifier,
@@ -27,12 +28,14 @@ from similitude.base.similarity import (
     SimilarityTransformer,
     as_one_row,
     contract_of,
+    partly_labelled,
     path_of,
     read_rows,
     reader_of,
     readers_of,
     takes_several,
     takes_training,
+    uses_unlabelled,
     warns_of_dissimilarity,
 )
 
@@ -50,12 +53,15 @@ __all__ = [
     "as_one_row",
     "contract_of",
     "forget_fit",
+    "partly_labelled",
     "path_of",
     "path_parameters",
     "read_rows",
     "reader_of",
     "readers_of",
+    "readers_of_training",
     "takes_several",
     "takes_training",
+    "uses_unlabelled",
     "warns_of_dissimilarity",
 ]

@@ -13,11 +13,15 @@ from sklearn.utils.validation import check_is_fitted
 
 from similitude._utils.docs import shared_docs
 from similitude._utils.ids import as_ids, labels_in_order
-from similitude._utils.scikit_learn import LinkedEstimator
+from similitude._utils.scikit_learn import LinkedEstimator, num_samples
 from similitude._utils.types import ColumnPositions, ListLike, Matrix, SamplesLike
 from similitude.base.path import PathClassifier, forget_fit, readers_of_training
+from similitude.labels import labelled_positions
 from similitude.proximity.proximities import Proximities
 from similitude.reader import ByName, Contract, Reader, Rows, Samples, Training, rows_of
+
+MOST_IN_SPECTRUM = 2000
+"""The most samples whose spectrum is computed for the sake of those without a label."""
 
 
 class SimilarityEstimator(LinkedEstimator, BaseEstimator):
@@ -37,6 +41,15 @@ class SimilarityEstimator(LinkedEstimator, BaseEstimator):
 
     _votes_among_known = False
     """Whether unknown similarities are left out; otherwise they must be filled."""
+
+    @property
+    def _unlabelled(self) -> str | None:
+        """How samples without a label are used.
+
+        None if they are not, "columns" as prototypes, "all" as training samples whose labels are missing, "spectrum" so
+        too if all together are at most :data:`MOST_IN_SPECTRUM`.
+        """
+        return None
 
     _takes_training = True
     """Whether ``fit`` accepts training samples that have been read already, and ``predict`` such rows."""
@@ -69,6 +82,8 @@ class SimilarityEstimator(LinkedEstimator, BaseEstimator):
             return self._complete(
                 Samples(self._contract(), X, y, warns=self._warns_of_dissimilarity, estimator=self).whole()
             )
+        if X.everything is not None and self._unlabelled is not None:
+            X = with_unlabelled(X, self._unlabelled)
         if self._takes_several or self.dissimilarity in (None, X.only.reader.map_name):
             return self._complete(X)
         return self._complete(X.each(lambda training: training.mapped(self.dissimilarity)))
@@ -96,7 +111,7 @@ class SimilarityEstimator(LinkedEstimator, BaseEstimator):
         self._readers = readers
         for name in ("n_features_in_", "feature_names_in_"):
             self.__dict__.pop(name, None)
-        if self._reader.is_matrix and self._reader.pairs is None:
+        if self._reader.is_matrix:
             self.n_features_in_ = self._reader.n_columns
             if self._reader.column_names is not None:
                 self.feature_names_in_ = self._reader.column_names
@@ -110,8 +125,6 @@ class SimilarityEstimator(LinkedEstimator, BaseEstimator):
     def objects_(self) -> Any:
         """The training samples, if they are raw objects."""
         reader = reader_of(self)
-        if reader is not None and reader.pairs is not None:
-            return reader.pairs.objects
         if reader is None or reader.objects is None:
             raise AttributeError("objects_ exists only after fit on raw objects, not if X is a matrix.")
         return reader.objects
@@ -206,7 +219,9 @@ class SimilarityTransformer(TransformerMixin, SimilarityEstimator):
         fitted = copy.copy(self)
         forget_fit(fitted)
         fitted._keep_training(training)
-        return fitted, fitted._learn(training, y, transforms)
+        transformed = fitted._learn(training, y, transforms)
+        labelled = getattr(training, "labelled", None)
+        return fitted, transformed if labelled is None else (lambda: transformed()[labelled])
 
     def _become(self, fitted: Any) -> None:
         self.__dict__.clear()
@@ -228,6 +243,16 @@ class SimilarityTransformer(TransformerMixin, SimilarityEstimator):
         return self._transform(self._rows(X))
 
 
+def with_unlabelled(training: ByName[Training], how: str) -> ByName[Training]:
+    """Return training samples in the form in which a method uses those without a label."""
+    labelled: Any = training.labelled
+    if how == "spectrum" and len(training.everything) > MOST_IN_SPECTRUM:
+        return training
+    if how == "columns":
+        return training.everything.each(lambda part: part.rows_at(labelled))
+    return training.everything.each(lambda part: part.partly_labelled(labelled))
+
+
 def contract_of(estimator: SimilarityEstimator) -> Contract:
     """Return how an estimator reads X, whether it is fitted or not."""
     return estimator._contract()
@@ -243,6 +268,11 @@ def takes_several(estimator: Any) -> bool:
     return isinstance(estimator, SimilarityEstimator) and estimator._takes_several
 
 
+def uses_unlabelled(estimator: Any) -> bool:
+    """Return whether an estimator uses training samples without a label."""
+    return isinstance(estimator, SimilarityEstimator) and estimator._unlabelled is not None
+
+
 def warns_of_dissimilarity(estimator: Any) -> bool:
     """Return whether an estimator warns of a matrix that seems to hold dissimilarities."""
     return isinstance(estimator, SimilarityEstimator) and estimator._warns_of_dissimilarity
@@ -251,8 +281,7 @@ def warns_of_dissimilarity(estimator: Any) -> bool:
 def as_one_row(estimator: Any, X: Any) -> Any:
     """Return one sample in the form that ``predict`` requires; a row of a precomputed matrix may have one dimension."""
     check_is_fitted(estimator)
-    reader = estimator._reader
-    if not reader.is_matrix or reader.pairs is not None or isinstance(X, Proximities) or np.ndim(X) != 1:
+    if not estimator._reader.is_matrix or isinstance(X, Proximities) or np.ndim(X) != 1:
         return X
     return X.to_frame().T if hasattr(X, "to_frame") else np.reshape(X, (1, -1))
 
@@ -275,3 +304,21 @@ def path_of(classifier: Any) -> Any:
 def read_rows(estimator: Any, X: Any) -> Any:
     """Return new samples as a fitted estimator reads them."""
     return estimator._rows(X)
+
+
+def partly_labelled(contract: Contract, X: Any, y: Any, **options: Any) -> Samples:
+    """Return the samples that have a label, with the others beside them for methods that use these.
+
+    ``y`` has a label, or a missing one, for each sample.
+    """
+    if not contract.is_precomputed:
+        raise ValueError(
+            "unlabelled='use' needs similarities as a matrix: compute those of raw objects first, by "
+            "similitude.similarities.pairwise."
+        )
+    labelled, known = labelled_positions(y, num_samples(X))
+    everything = Samples(contract, X, np.asarray(y, dtype=object), **options)
+    if len(labelled) == everything.n:
+        everything.y = known
+        return everything
+    return everything.labelled_part(labelled, known)

@@ -12,8 +12,9 @@ import numpy as np
 from scipy import sparse
 
 from similitude._utils.ids import some
+from similitude.base import partly_labelled
 from similitude.cli.datasets import entry_named
-from similitude.cli.options import Source, is_yes, number_or_text
+from similitude.cli.options import Source, Unlabelled, is_yes, number_or_text
 from similitude.cli.output import Notes
 from similitude.cli.parameters import read_parameters
 from similitude.evaluation.folds import stratified_folds, testable_classes
@@ -46,6 +47,20 @@ class Input(Contents):
     fill: Any = None
     """The value of unknown pairs."""
     title: str = ""
+    unlabelled: bool = False
+    """Whether samples without a label, whose labels are None, are there to be used."""
+
+    @property
+    def labelled(self) -> np.ndarray:
+        """The positions of the samples with a label."""
+        y = np.asarray(self.y)
+        return np.flatnonzero([label is not None for label in y.tolist()]) if self.unlabelled else np.arange(len(y))
+
+    @property
+    def known_labels(self) -> np.ndarray:
+        """The labels of the samples with one."""
+        y = np.asarray(self.y)
+        return np.array(y[self.labelled].tolist()) if self.unlabelled else y
 
     @property
     def are_several(self) -> bool:
@@ -62,7 +77,10 @@ class Input(Contents):
     @cached_property
     def samples(self) -> Any:
         """The samples as every command reads them, without a warning if the matrix looks like dissimilarities."""
-        return Samples(Contract(**self.contract, takes_several=True), self.X, np.asarray(self.y), warns=False)
+        contract = Contract(**self.contract, takes_several=True)
+        if self.unlabelled:
+            return partly_labelled(contract, self.X, self.y, warns=False)
+        return Samples(contract, self.X, np.asarray(self.y), warns=False)
 
     @cached_property
     def unknown_share(self) -> float:
@@ -97,9 +115,19 @@ def _unknown_share(S: Any, absent: str) -> float:
     return float((unknown.sum() - np.trace(unknown)) / (n * (n - 1)))
 
 
-def read_adjusted(source: Source, *, fill: str | None, no_leak: str | None, note: Notes, seed: int = 0) -> Input:
-    """Return the samples of a command with its options ``--fill`` and ``--no-leak``."""
-    data = _several(source, note) if source.others else read_samples(source, note=note, seed=seed)
+def read_adjusted(
+    source: Source,
+    *,
+    fill: str | None,
+    no_leak: str | None,
+    note: Notes,
+    seed: int = 0,
+    unlabelled: Unlabelled = Unlabelled.ignore,
+) -> Input:
+    """Return the samples of a command with its options ``--fill``, ``--no-leak`` and ``--unlabelled``."""
+    data = _with_unlabelled(source, note, seed) if unlabelled is Unlabelled.use else None
+    if data is None:
+        data = _several(source, note) if source.others else read_samples(source, note=note, seed=seed)
     if fill is not None:
         if source.others:
             raise ValueError("--fill is for one FILE; with several files every pair must be known.")
@@ -109,11 +137,28 @@ def read_adjusted(source: Source, *, fill: str | None, no_leak: str | None, note
     return data if no_leak is None else _without_leaks(data, no_leak, note)
 
 
+def _with_unlabelled(source: Source, note: Notes, seed: int) -> Input | None:
+    """Return all samples of a file, also those without a label; None, with a note, if all samples have one."""
+    if source.others or source.matrix is None or source.similarity is not None:
+        raise ValueError(
+            "--unlabelled use is for one FILE of similarities; those of raw objects are computed by `similitude "
+            "pairwise`."
+        )
+    data = read_samples(source, note=note, seed=seed, unlabelled=True)
+    lacking = len(np.asarray(data.y)) - len(data.labelled)
+    if lacking:
+        return data
+    note(f"--unlabelled use: every sample of {source.matrix} has a label.")
+    return replace(data, unlabelled=False, y=np.array(np.asarray(data.y).tolist()))
+
+
 def _without_leaks(data: Input, threshold: str, note: Notes) -> Input:
     """Return the data with groups of samples that are as similar as the threshold of ``--no-leak``."""
     number = number_or_text(threshold)
     if isinstance(number, str) and number != "auto":
         raise ValueError(f"--no-leak must be a number or auto; got {threshold!r}.")
+    if data.unlabelled:
+        raise ValueError("--no-leak compares samples with labels; it cannot be used with --unlabelled use.")
     found = SimilarityGroupKFold(threshold=number).groups_of(data.samples, data.groups)
     sizes = np.bincount(found)
     if sizes.max() == 1:
@@ -126,10 +171,19 @@ def _without_leaks(data: Input, threshold: str, note: Notes) -> Input:
     return replace(data, groups=found)
 
 
-def read_samples(source: Source, *, note: Notes, seed: int = 0, needs_labels: bool = True, mmap: bool = False) -> Input:
+def read_samples(
+    source: Source,
+    *,
+    note: Notes,
+    seed: int = 0,
+    needs_labels: bool = True,
+    mmap: bool = False,
+    unlabelled: bool = False,
+) -> Input:
     """Return the samples of a file with their labels and groups, or the data set of this name.
 
-    With ``mmap`` the values of a .npy file stay on disk, and it is not checked whether they look like dissimilarities.
+    With ``unlabelled`` those without a label are kept. With ``mmap`` the values of a .npy file stay on disk, and it is
+    not checked whether they look like dissimilarities.
     """
     if (source.matrix is None) == (source.dataset is None):
         raise ValueError(f"give either FILE{' with --labels' if needs_labels else ''}, or --dataset.")
@@ -144,7 +198,7 @@ def read_samples(source: Source, *, note: Notes, seed: int = 0, needs_labels: bo
     source = replace(source, others=()).opened()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
-        data = _matrix(source, note, mmap) if source.similarity is None else _objects(source, note)
+        data = _matrix(source, note, mmap, unlabelled) if source.similarity is None else _objects(source, note)
     for warning in caught:
         note(str(warning.message))
     return data
@@ -168,7 +222,7 @@ def named_samples(name: str, seed: int = 0) -> Input:
     return Input(X, y=y, contract=contract, title=title)
 
 
-def _matrix(source: Source, note: Notes, mmap: bool) -> Input:
+def _matrix(source: Source, note: Notes, mmap: bool, unlabelled: bool) -> Input:
     """Return the samples of a file with proximities."""
     if source.param:
         raise ValueError("--param sets parameters of --similarity, which must also be given.")
@@ -184,7 +238,8 @@ def _matrix(source: Source, note: Notes, mmap: bool) -> Input:
             raise ValueError(f"--{name} names a column of --{name}s, or of FILE if that is a table of raw objects.")
     matrix: Any = source.matrix
     mmap = mmap and matrix.suffix.lower() == ".npy"
-    data = read_proximity(matrix, Reading(**source.reading()), source.beside(), mmap=mmap)
+    beside = replace(source.beside(), unlabelled=unlabelled)
+    data = read_proximity(matrix, Reading(**source.reading()), beside, mmap=mmap)
     _note_contents(source, data, note)
     matrices = data.values.values() if isinstance(data.values, dict) else [data.values]
     if source.dissimilarity is None and not mmap and any(map(looks_like_dissimilarity, matrices)):
@@ -192,7 +247,8 @@ def _matrix(source: Source, note: Notes, mmap: bool) -> Input:
             f"warning: {matrix} looks like a dissimilarity: the values of samples with themselves are the smallest of "
             "their rows. If it is one, add --dissimilarity max-minus (or another map)."
         )
-    return Input(**vars(data), contract={"dissimilarity": source.dissimilarity}, title=str(matrix))
+    contract = {"dissimilarity": source.dissimilarity}
+    return Input(**vars(data), contract=contract, title=str(matrix), unlabelled=unlabelled)
 
 
 def _objects(source: Source, note: Notes) -> Input:
@@ -380,9 +436,11 @@ def check_classes(data: Input, folds: int) -> tuple[int, list[str]]:
 
     Raise a ValueError if there is only one class, or none that folds can test.
     """
-    y = np.asarray(data.y)
+    y, groups = np.asarray(data.y), data.groups
+    if data.unlabelled:
+        y, groups = np.array(y[data.labelled].tolist()), None if groups is None else groups[data.labelled]
     classes = np.unique(y)
     if len(classes) < 2:
         raise ValueError(f"labels: at least two classes are needed; got {len(classes)}.")
-    tests = [test for _, test in stratified_folds(y, folds, data.groups, 0)]
+    tests = [test for _, test in stratified_folds(y, folds, groups, 0)]
     return len(tests), [str(label) for label in np.setdiff1d(classes, y[np.concatenate(tests)]).tolist()]

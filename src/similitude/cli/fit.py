@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,14 +15,13 @@ from similitude._utils.progress import working
 from similitude.auto import AutoClassifier, Decision
 from similitude.auto.leaderboard import BY_EVIDENCE, COMBINATION, LeaderboardRow
 from similitude.auto.methods import MIXTURE_RECORDS, RECORDS, slug
+from similitude.auto.unlabelled import UnlabelledReport
 from similitude.cli import options
-from similitude.cli.cluster import on_cluster
 from similitude.cli.data import Input, check_classes, read_adjusted
 from similitude.cli.decision import DecisionOptions
 from similitude.cli.errors import fit_until_interrupted
 from similitude.cli.output import left_out_text, note_failures, notes, size_text
 from similitude.evaluation import parameters_text, plain_parameters
-from similitude.finders.pair_budget import pairs_text
 from similitude.persistence import save_model
 
 AUTO = "auto"
@@ -39,10 +39,8 @@ def fit_model(
         typer.Option(metavar="NAME", help="Method of `similitude compare` (svm-clip, ...), or auto to try all."),
     ] = AUTO,
     prefer: options.Prefer = options.Preference.accuracy,
+    unlabelled: options.UseUnlabelled = options.Unlabelled.ignore,
     time_budget: options.TimeBudget = None,
-    pairs: options.Pairs = None,
-    pairs_file: options.PairsFile = None,
-    scheduler: options.Scheduler = None,
     seed: options.Seed = 0,
     n_jobs: options.Jobs = 1,
     as_json: options.AsJson = False,
@@ -53,17 +51,13 @@ def fit_model(
     options.check_limits(n_jobs, time_budget)
     decision.check()
     check_writable(output, "--output", source.inputs())
-    pair_budget = options.check_pairs(pairs, pairs_file, source.inputs())
     note = notes(quiet)
     with working("reading the samples", not quiet):
-        data = read_adjusted(source, fill=fill, no_leak=no_leak, note=note, seed=seed)
+        data = read_adjusted(source, fill=fill, no_leak=no_leak, note=note, seed=seed, unlabelled=unlabelled)
     check_classes(data, 2)
-    wanted = decision.read(data.y)
-    budgets = {"time_budget": time_budget, "pair_budget": pair_budget}
-    with on_cluster(scheduler):
-        jobs = n_jobs if scheduler is None else -1
-        model, found = _chosen(name, prefer.value, data, wanted, seed, budgets, jobs, not quiet)
-    outcome = {"asked": name, **found, "seed": seed, "samples": len(data.y)}
+    wanted = decision.read(data.known_labels)
+    model, found = _chosen(name, prefer.value, data, wanted, seed, time_budget, n_jobs, not quiet)
+    outcome = {"asked": name, **found, "seed": seed, "samples": len(data.labelled)}
     if data.groups is not None:
         outcome["groups"] = len(set(data.groups.tolist()))
     if data.reading is not None:
@@ -97,7 +91,7 @@ def _chosen(
     data: Input,
     decision: Decision,
     seed: int,
-    budgets: dict[str, Any],
+    time_budget: float | None,
     n_jobs: int,
     show: bool,
 ) -> tuple[Any, dict[str, Any]]:
@@ -107,12 +101,13 @@ def _chosen(
     """
     auto = AutoClassifier(
         "all" if name == AUTO else [name],
+        time_budget=time_budget,
         prefer=prefer,
         random_state=seed,
         n_jobs=n_jobs,
         verbose=int(show),
         **vars(decision),
-        **budgets,
+        unlabelled="use" if data.unlabelled else None,
         **data.contract,
     )
     fit_until_interrupted(auto, data.X, data.y, **data.fold_arguments)
@@ -120,9 +115,7 @@ def _chosen(
     (own,) = (row for row in rows if row["method"] == auto.best_method_)
     members = auto.best_estimator_.members_
     parameters = auto.best_params_ if len(members) > 1 else {members[0].name: auto.best_params_}
-    report = getattr(auto, "pair_report_", None)
     return auto.best_estimator_, {
-        **({} if report is None else {"pairs": report.as_dict()}),
         "method": own["method"],
         "error": own["error"],
         **{name: own[name] for name in ("standard_error", "balanced_error", "score", *BY_EVIDENCE)},
@@ -137,6 +130,7 @@ def _chosen(
         "left_out": list(auto.left_out_),
         "interrupted": auto.budget_report_.interrupted,
         "operating_points": auto.operating_points().rows(),
+        **({} if auto.unlabelled_ is None else {"unlabelled": asdict(auto.unlabelled_)}),
     }
 
 
@@ -158,9 +152,6 @@ def _row(row: LeaderboardRow) -> dict[str, Any]:
 
 
 def _show(outcome: dict[str, Any], output: Path) -> None:
-    if "pairs" in outcome:
-        lines = pairs_text(outcome["pairs"]).splitlines()
-        typer.echo("\n".join(f"{'' if i else 'pairs':<12}{line}" for i, line in enumerate(lines)))
     typer.echo(f"method      {outcome['method']}")
     for i, member in enumerate(outcome["members"]):
         weight = f"{member['weight']:.2f}  " if len(outcome["members"]) > 1 else ""
@@ -197,6 +188,8 @@ def _show(outcome: dict[str, Any], output: Path) -> None:
         assigned = "no sample is assigned" if right is None else f"{100 * row['coverage']:6.2f} % are assigned"
         cut = "" if right is None else f" (confidence of at least {row['cutoff']:.3f}; {100 * right:.2f} % are right)"
         typer.echo(f"{'precision' if i == 0 else '':<12}{row['precision']:<5g} {assigned}{cut}")
+    if "unlabelled" in outcome:
+        typer.echo(f"unlabelled  {UnlabelledReport(**outcome['unlabelled'])}")
     if outcome["not_testable"]:
         typer.echo(f"not tested  {', '.join(outcome['not_testable'])} (too few samples to test)")
     n_stopped = len(outcome["leaderboard"]) - len(rows)

@@ -12,8 +12,6 @@ from typing import Annotated, Any
 
 import typer
 
-from similitude._utils.files import check_writable
-from similitude.finders import PairBudget
 from similitude.proximity.files import Beside, Reading, check_file, check_streams
 from similitude.similarities.registry import is_family
 
@@ -38,6 +36,17 @@ def argument(text: str, metavar: str) -> Any:
     return typer.Argument(metavar=metavar, help=text, show_default=False)
 
 
+class Unlabelled(StrEnum):
+    """What is done with samples that have no label."""
+
+    ignore = "ignore"
+    use = "use"
+
+
+UseUnlabelled = Annotated[
+    Unlabelled,
+    typer.Option("--unlabelled", help="Whether samples without a label are left out, or used by methods that can."),
+]
 NoLeak = Annotated[
     str | None,
     option(
@@ -61,22 +70,6 @@ Prefer = Annotated[
 ]
 TimeBudget = Annotated[
     float | None, option("Time limit for trying methods; those for which there is no time are listed.", "SECONDS")
-]
-Pairs = Annotated[
-    float | None,
-    option(
-        "Largest number of evaluations of --similarity, such as 2e7; only neighbours, and all similarities to some "
-        "landmarks, are then computed.",
-        "N",
-    ),
-]
-PairsFile = Annotated[
-    Path | None,
-    option("File that keeps the evaluated pairs, so that an interrupted run, or one with more, continues.", "FILE"),
-]
-Scheduler = Annotated[
-    str | None,
-    option("Address of a Dask scheduler, such as tcp://host:8786, whose workers evaluate the methods.", "ADDRESS"),
 ]
 ObjectColumn = Annotated[
     str | None,
@@ -333,12 +326,3 @@ def check_limits(n_jobs: int, time_budget: float | None = None) -> None:
 def listed(names: str | None) -> list[str] | None:
     """Return the names in a comma-separated list, or None for all."""
     return None if names is None else [name.strip() for name in names.split(",") if name.strip()]
-
-
-def check_pairs(pairs: float | None, file: Path | None, inputs: dict[str, Any]) -> PairBudget | None:
-    """Return the budget of pairs that the options give, or None."""
-    if file is None:
-        return None if pairs is None else PairBudget(pairs)
-    if pairs is None:
-        raise ValueError("--pairs-file keeps the pairs that --pairs allows to evaluate; give --pairs, too.")
-    return PairBudget(pairs, path=str(check_writable(file, "--pairs-file", inputs)))

@@ -6,6 +6,7 @@ import warnings
 from pathlib import Path
 from typing import Annotated, Any
 
+import numpy as np
 import typer
 
 from similitude._utils.files import check_writable, replacing
@@ -32,6 +33,7 @@ def report_matrix(
     methods: options.Methods = None,
     time_budget: options.TimeBudget = None,
     folds: Annotated[int, typer.Option(min=2, metavar="N", help="Number of folds for comparing methods.")] = 5,
+    unlabelled: options.UseUnlabelled = options.Unlabelled.ignore,
     nested: Annotated[
         int | None,
         typer.Option(
@@ -58,7 +60,7 @@ def report_matrix(
         )
     note = notes(quiet)
     with working("reading the samples", not quiet):
-        data = read_adjusted(source, fill=fill, no_leak=no_leak, note=note, seed=seed)
+        data = read_adjusted(source, fill=fill, no_leak=no_leak, note=note, seed=seed, unlabelled=unlabelled)
     check_classes(data, 2)
     auto = AutoClassifier(
         wanted,
@@ -68,21 +70,26 @@ def report_matrix(
         random_state=seed,
         n_jobs=n_jobs,
         verbose=int(not quiet),
-        **vars(decision.read(data.y)),
+        **vars(decision.read(data.known_labels)),
+        unlabelled="use" if data.unlabelled else None,
         **data.contract,
     )
-    fit_until_interrupted(auto, data.samples, data.y, **data.fold_arguments)
+    y, ids = data.samples.y, data.ids
+    if data.unlabelled and ids is not None:
+        ids = [ids[i] for i in data.labelled.tolist()]
+    groups = {name: np.asarray(own)[data.labelled] for name, own in data.fold_arguments.items()}
+    fit_until_interrupted(auto, data.samples, y, **groups)
     with working("drawing the page", not quiet), warnings.catch_warnings():
         # The page reports what there is to know about the matrix.
         warnings.simplefilter("ignore")
         findings = find(
             data.samples,
-            data.y,
+            y,
             contract=data.contract,
             title=", ".join(path.name for path in source.matrices) or str(source.dataset),
-            ids=data.ids,
+            ids=ids,
             auto=auto,
-            source=_code(data, source, seed),
+            source=None if data.unlabelled else _code(data, source, seed),
             random_state=seed,
         )
         content = page(findings).encode("utf-8")

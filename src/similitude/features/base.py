@@ -138,6 +138,10 @@ class LinearClassifier(OneVsOneClassifier):
 
     _takes_columns = True
 
+    @property
+    def _unlabelled(self) -> str | None:
+        return "columns"
+
     def _solve(self, S: np.ndarray, y: np.ndarray, points: list[Any]) -> list[LinearSolution]:
         raise NotImplementedError
 

@@ -193,6 +193,11 @@ class SimilaritySVC(OneVsOneClassifier):
         """
         return self._fit(X, y, sample_weight)
 
+    @property
+    def _unlabelled(self) -> str | None:
+        # Calibration would need folds of the labelled samples alone, and transductive machines add the new samples.
+        return None if self.probability or self.transductive else "spectrum"
+
     def _prepared(self, training: Training, points: list[SVCPoint]) -> Training:
         if self.transductive and training.reader.map_name == "double-centring":
             raise ValueError(
@@ -207,6 +212,8 @@ class SimilaritySVC(OneVsOneClassifier):
         weights = class_weights(self.class_weight, labels)
         if labels.sample_weight is not None:
             weights = weights * labels.sample_weight
+        if training.labelled is not None:  # the others contribute to the spectrum only
+            labels, weights = _over_all(labels, weights, training.labelled, len(training))
         machines: dict[SVCPoint, Any] = {}
         with shared_work():  # one eigendecomposition for all spectra
             for spectrum in dict.fromkeys(point.spectrum for point in points):
@@ -266,6 +273,13 @@ class SimilaritySVC(OneVsOneClassifier):
             f"(see duality_gap_); use a smaller C{convex}.",
             ConvergenceWarning,
         )
+
+
+def _over_all(labels: Labels, weights: np.ndarray, labelled: np.ndarray, n: int) -> tuple[Labels, np.ndarray]:
+    """Return the labels and weights of all samples; those without a label have the weight 0."""
+    codes, of_all = np.zeros(n, dtype=np.intp), np.zeros(n)
+    codes[labelled], of_all[labelled] = labels.codes, weights
+    return replace(labels, codes=codes, sample_weight=None), of_all
 
 
 def _warn_of_indefiniteness(kernel: SpectrumKernel) -> None:

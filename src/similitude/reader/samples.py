@@ -20,15 +20,7 @@ from similitude.proximity.proximities import Proximities, as_proximities
 from similitude.proximity.split import cut
 from similitude.proximity.symmetry import check_same_order
 from similitude.proximity.unknown import LearnedFill, training_values
-from similitude.reader.reader import (
-    LANDMARKS,
-    NEIGHBORS,
-    Contract,
-    Reader,
-    are_several,
-    compared_input,
-    matrix_of,
-)
+from similitude.reader.reader import Contract, Reader, are_several, matrix_of
 from similitude.reader.training import NO_EXTRAS, ByName, Rows, Training, named_errors
 from similitude.reader.values import ComputedValues, GivenValues
 from similitude.similarities.pairwise import Named, named_values, pairwise, sliceable
@@ -69,22 +61,32 @@ class Samples:
                 with named_errors(name, len(each)):
                     self._read[name] = _Read(own, given, y, warns, estimator, name if len(each) > 1 else None)
         self.n = num_samples(self.X)
+        self.everything: Samples | None = None
+        self.labelled: np.ndarray = np.arange(0)
 
-    pairs: Any = None
-    """What compared the raw objects, if only some of their pairs were compared."""
-    pair_report: Any = None
-    """What these comparisons were spent on."""
+    def labelled_part(self, labelled: np.ndarray, y: np.ndarray) -> Samples:
+        """Return the samples that have a label, at ascending positions; the others are there for methods that use them.
 
-    @classmethod
-    def compared(cls, map_name: str | None, compared: Any, pairs: Any, report: Any, y: Any) -> Samples:
-        """Return raw objects of which some pairs were compared: as rows of neighbours, and as columns of landmarks."""
-        contracts = {NEIGHBORS: Contract(dissimilarity=map_name)}
-        contracts[LANDMARKS] = Contract("columns", map_name, takes_columns=True)
-        samples = cls(None, compared.landmarks, y, named=True)
-        samples.contract, samples.pairs, samples.pair_report = contracts[NEIGHBORS], pairs, report
-        given = compared_input(compared)
-        samples._read = {name: _Read(own, given[name], y, warns=False) for name, own in contracts.items()}
-        return samples
+        Folds and the whole then have ``everything``: the same with the samples without a label as training samples.
+        """
+        found = self.part(labelled)
+        found.y, found.everything, found.labelled = y, self, labelled
+        return found
+
+    @cached_property
+    def _unlabelled(self) -> np.ndarray:
+        """The positions, among all samples, of those without a label."""
+        everything: Any = self.everything
+        return np.setdiff1d(np.arange(everything.n), self.labelled)
+
+    @property
+    def n_unlabelled(self) -> int:
+        """The number of samples without a label."""
+        return 0 if self.everything is None else len(self._unlabelled)
+
+    def _trained_on(self, train: np.ndarray) -> np.ndarray:
+        """Return the positions, among all samples, of training samples and of those without a label."""
+        return np.sort(np.concatenate([self.labelled[train], self._unlabelled]))
 
     @cached_property
     def parts(self) -> dict[str, Samples]:
@@ -96,11 +98,12 @@ class Samples:
         if name is None:
             return self
         own = self._read[name]
-        return self._with({name: own}, contract=own.contract, X=own.X, named=False)
+        everything = None if self.everything is None else self.everything.of(name)
+        return self._with({name: own}, contract=own.contract, X=own.X, named=False, everything=everything)
 
     def _with(self, read: dict[str, _Read], **changes: Any) -> Samples:
         other = copy.copy(self)
-        for name in ("parts", "values"):
+        for name in ("parts", "values", "_unlabelled"):
             vars(other).pop(name, None)
         vars(other).update(changes, _read=read)
         return other
@@ -138,16 +141,26 @@ class Samples:
         for name, own in self._read.items():
             with named_errors(name, len(self._read)):
                 found[name] = own.whole()
-        return ByName(found)
+        if self.everything is None:
+            return ByName(found)
+        return ByName(found, everything=self.everything.whole(), labelled=self.labelled)
 
     def fold(self, train: np.ndarray, test: np.ndarray) -> tuple[ByName[Training], ByName[Rows]]:
         """Return the training samples of a fold and the rows of its test samples; values are cut out at first use."""
         folds = {name: own.fold(train, test) for name, own in self._read.items()}
         training = ByName({name: part for name, (part, _) in folds.items()})
-        return training, ByName({name: rows for name, (_, rows) in folds.items()})
+        rows = ByName({name: part for name, (_, part) in folds.items()})
+        if self.everything is None:
+            return training, rows
+        used = self._trained_on(train)
+        training_too, rows_too = self.everything.fold(used, self.labelled[test])
+        positions = np.searchsorted(used, self.labelled[train])
+        return replace(training, everything=training_too, labelled=positions), replace(rows, everything=rows_too)
 
     def evidence(self, train: np.ndarray, test: np.ndarray) -> np.ndarray:
         """Return for each test sample of a fold whether its row to the training samples of the fold gives evidence."""
+        if self.everything is not None:
+            return self.everything.evidence(self._trained_on(train), self.labelled[test])
         return np.logical_or.reduce([own.evidence(train, test) for own in self._read.values()])
 
     def native(self, train: np.ndarray, test: np.ndarray, pairwise: bool) -> tuple[Any, Any]:
@@ -167,7 +180,12 @@ class Samples:
         return Samples(Contract("precomputed", maps, takes_several=True), values, self.y, warns=False)
 
     def part(self, rows: np.ndarray) -> Samples:
-        """Return some of the samples."""
+        """Return some of the samples; those without a label are kept."""
+        if self.everything is not None:
+            kept = self._trained_on(rows)
+            y = safe_indexing(self.y, rows)
+            positions = np.searchsorted(kept, self.labelled[rows])
+            return self.everything.part(kept).labelled_part(positions, y)
         read = {name: own.part(rows) for name, own in self._read.items()}
         if len(read) == 1:
             X = next(iter(read.values())).X

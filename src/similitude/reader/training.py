@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
 
@@ -133,6 +133,8 @@ class Training(ReadSamples):
 
     def __init__(self, *samples: Any, **options: Any):
         super().__init__(*samples, **options)
+        self.labelled: np.ndarray | None = None
+        """The positions of the samples with a label, if others have none."""
         self.finders: dict[bool, Any] = {}
 
     @property
@@ -187,9 +189,20 @@ class Training(ReadSamples):
         """S if it is symmetric, otherwise ``(S + S^T)/2``."""
         return mean_of_directions(self.S) if self.asymmetric else self.S
 
+    def rows_at(self, positions: np.ndarray) -> Training:
+        """Return some of the samples, with the similarities to all of them, as those to fixed prototypes."""
+        reader = replace(self.reader, similarity="columns", takes_columns=True)
+        native = self.native.at_rows(positions)
+        options: dict[str, Any] = {"unknown": self.unknown, "announced": self.announced}
+        return Training(reader, len(positions), native, self.extras.take(positions), **options)
+
     def replaced(self, S: Any) -> Training:
         """Return the same samples with other similarities."""
         return self._with(load=lambda: S)
+
+    def partly_labelled(self, positions: np.ndarray) -> Training:
+        """Return the same samples, of which only those at the given positions have a label."""
+        return self._with(load=self._similarities, labelled=positions)
 
     def as_rows(self) -> Rows:
         """Return the training samples as rows, to be compared with themselves."""
@@ -341,9 +354,16 @@ Part = TypeVar("Part", bound=Any)
 
 @dataclass(frozen=True)
 class ByName(Generic[Part]):
-    """Training samples or rows by the name of the similarity; a single similarity is named "S"."""
+    """Training samples or rows by the name of the similarity; a single similarity is named "S".
+
+    If there are samples without a label, ``parts`` are those of the labelled training samples. ``everything`` are the
+    same with all training samples, and ``labelled`` the positions of those with a label among them; methods that use
+    samples without a label take these (``SimilarityEstimator._unlabelled``).
+    """
 
     parts: dict[str, Part]
+    everything: Any = field(default=None, kw_only=True)
+    labelled: Any = field(default=None, kw_only=True)
 
     def __len__(self) -> int:
         return len(next(iter(self.parts.values())))
@@ -357,7 +377,10 @@ class ByName(Generic[Part]):
 
     def of(self, name: str | None) -> ByName[Part]:
         """Return the samples in one of the similarities; None means all."""
-        return self if name is None else ByName({name: self.parts[name]})
+        if name is None:
+            return self
+        everything = None if self.everything is None else self.everything.of(name)
+        return ByName({name: self.parts[name]}, everything=everything, labelled=self.labelled)
 
     def each(self, work: Callable[[Part], Part]) -> Self:
         """Return the result of some work on each part; errors name the similarity if there are several."""
@@ -372,7 +395,11 @@ class ByName(Generic[Part]):
         return self.each(lambda part: part.complete(who))
 
     def read_as(self, readers: dict[str, Reader]) -> Self:
-        """Return rows as read by other readers, which were fitted to the same training samples."""
+        """Return rows as read by other readers, which were fitted to the same training samples, labelled or all."""
+        if self.everything is not None:
+            columns = {reader.n_columns for reader in readers.values()}
+            if columns == {rows.reader.n_columns for rows in self.everything.parts.values()}:
+                return self.everything.read_as(readers)
         # A single similarity may have a name on one side only.
         parts = dict(zip(readers, self.parts.values())) if len(self.parts) == len(readers) == 1 else self.parts
         return replace(self, parts={name: rows.read_as(readers[name]) for name, rows in parts.items()})
@@ -385,6 +412,8 @@ class ByName(Generic[Part]):
     @property
     def evidence(self) -> np.ndarray:
         """Whether at least one of the similarities of each row gives evidence, (m,)."""
+        if self.everything is not None:
+            return self.everything.evidence
         return np.logical_or.reduce([rows.evidence for rows in self.parts.values()])
 
     def fold(self, kept: np.ndarray, left_out: np.ndarray) -> tuple[Self, ByName[Rows]]:

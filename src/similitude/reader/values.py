@@ -40,6 +40,14 @@ class GivenValues:
         """Return the values among the row samples; None if they are not known."""
         return None if self.rows is None else cut(self.values, self.rows, self.rows)
 
+    def at_rows(self, positions: np.ndarray) -> GivenValues:
+        """Return the values of some of the row samples to all column samples."""
+        return GivenValues(self.values, self._rows(slice(0, None))[positions], self.columns)
+
+    def at_columns(self, positions: np.ndarray) -> GivenValues:
+        """Return the values of all row samples to some of the column samples."""
+        return GivenValues(self.values, self.rows, self._columns(positions))
+
     def filled(self, fill: Any) -> GivenValues:
         """Return the same values with unknown ones replaced."""
         if self.rows is None:

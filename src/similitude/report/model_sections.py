@@ -144,7 +144,7 @@ def _leaderboard(outcome: Outcome) -> Section:
     return section(
         "methods",
         "Leaderboard",
-        lead(_rule(outcome), _score_text(outcome), compared, budget),
+        lead(_rule(outcome), _score_text(outcome), compared, budget, text(outcome.unlabelled)),
         lead(
             _what_errors_include(outcome),
             _balanced_text(outcome),

@@ -66,6 +66,7 @@ class Outcome:
     risk: RiskFindings | None = None
     not_applicable: tuple[str, ...] = ()
     """The methods that need all pairs, if some are unknown."""
+    unlabelled: str = ""
 
     def confusion(self, labels: np.ndarray, n_classes: int) -> np.ndarray:
         """Return the numbers of tested samples by true class (row) and predicted class (column)."""
@@ -119,6 +120,7 @@ def find_outcome(
         nearness=_nearness(auto.out_of_fold_, classes[labels], samples),
         risk=find_risk(auto, predicted, labels),
         not_applicable=tuple(name for name, why in getattr(auto, "failures_", {}).items() if NEEDS_ALL_PAIRS in why),
+        unlabelled="" if getattr(auto, "unlabelled_", None) is None else str(auto.unlabelled_),
     )
 
 

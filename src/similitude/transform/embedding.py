@@ -99,6 +99,10 @@ class PseudoEuclideanEmbedding(ClassNamePrefixFeaturesOutMixin, SimilarityTransf
         self.similarity = similarity
         self.dissimilarity = dissimilarity
 
+    @property
+    def _unlabelled(self) -> str | None:
+        return "spectrum"
+
     def _prepared(self, training: Training) -> Training:
         return training.in_both_directions("PseudoEuclideanEmbedding")
 

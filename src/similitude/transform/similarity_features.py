@@ -224,6 +224,10 @@ class SimilarityFeatures(SimilarityTransformer):
         negates = self.normalize == "exp" and contract.map_name is not None
         return replace(contract, dissimilarity="negate") if negates else contract
 
+    @property
+    def _unlabelled(self) -> str | None:
+        return "columns" if self.selection == "random" else None
+
     def _prepared(self, training: Training) -> Training:
         # Samples that were read with another map get their own.
         map_name = self._contract().map_name

@@ -48,10 +48,15 @@ class Beside:
     labels_in_order: bool = False
     label_column: str | int | None = None
     group_column: str | int | None = None
+    unlabelled: bool = False
+    """Whether samples without a label are kept; their labels are None."""
 
 
 def with_labels(data: Contents, beside: Beside, header: bool | None) -> Contents:
-    """Return the samples that have a label with their labels and groups, and warn of those that have none."""
+    """Return the samples that have a label with their labels and groups, and warn of those that have none.
+
+    If samples without a label are kept, they need groups, too.
+    """
     n, ids = data.n, data.ids
     y, values = data.y, data.groups
     kept = np.arange(n)
@@ -59,9 +64,13 @@ def with_labels(data: Contents, beside: Beside, header: bool | None) -> Contents
     from_edges = data.reading is not None
     if beside.labels is not None:
         labels = check_file(beside.labels, "labels")
-        file = LabelFile(labels, "label", beside.label_column, beside.labels_in_order, header)
+        file = LabelFile(labels, "label", beside.label_column, beside.labels_in_order, header, beside.unlabelled)
         y, kept, ids, columns["labels"] = file.read(n, ids, from_edges)
         note_words_for_nothing(labels, y)
+        if beside.unlabelled:
+            of_all = np.full(n, None, dtype=object)
+            of_all[kept] = y.tolist()
+            y, kept = of_all, np.arange(n)
     if beside.groups is not None:
         groups = check_file(beside.groups, "groups")
         file = LabelFile(groups, "group", beside.group_column, beside.labels_in_order, header)
@@ -102,6 +111,8 @@ class LabelFile:
     column: str | int | None = None
     in_order: bool = False
     header: bool | None = None
+    may_be_missing: bool = False
+    """Whether a list may have empty lines, for samples without a label."""
 
     def read(self, n: int, ids: list[str] | None, from_edges: bool = False) -> Labels:
         """Return the labels of n samples in their order, matched by id if both have ids.
@@ -125,7 +136,7 @@ class LabelFile:
         if has_header:
             found = found[1:]
         for line, cells in found:
-            if not cells[0]:
+            if not cells[0] and not self.may_be_missing:
                 raise ValueError(f"{path}: row {line} has no {what}.")
         others = [cells[0] for _, cells in found[1:]]
         usual = head.lower().lstrip("#").strip() in LABEL_HEADINGS
@@ -146,7 +157,10 @@ class LabelFile:
                 f"some of the samples have a {what}, add a column with their ids.{ask}"
             )
         read = Columns(has_header, [head if has_header else ""], {f"{what}s": [0]})
-        return Labels(as_labels([cells[0] for _, cells in found]), np.arange(n), ids, read)
+        labelled = np.array([i for i, (_, cells) in enumerate(found) if cells[0]], dtype=np.intp)
+        if not len(labelled):
+            raise ValueError(f"{path}: no sample has a {what}.")
+        return Labels(as_labels([found[i][1][0] for i in labelled.tolist()]), labelled, ids, read)
 
     def _by_id(self, found: Rows, n: int, ids: list[str] | None, from_edges: bool) -> Labels:
         """Return the labels of a table with ids, matched by id."""
