@@ -13,7 +13,12 @@ import benchmarks
 NAMES = sorted(
     m.name.removeprefix("bench_") for m in pkgutil.iter_modules(benchmarks.__path__) if m.name[:6] == "bench_"
 )
-ALONE = {"arena": "benchmarks.arena.command", "ucr": "benchmarks.ucr", "words": "benchmarks.words"}
+ALONE = {
+    "arena": "benchmarks.arena.command",
+    "ucr": "benchmarks.ucr",
+    "words": "benchmarks.words",
+    "molecules": "benchmarks.molecules",
+}
 """The modules of the benchmarks with options of their own."""
 
 

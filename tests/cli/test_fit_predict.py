@@ -209,7 +209,17 @@ class TestPredict:
         assert "no class has 19 samples: typicality is at least" in result.stderr
         assert "at least 0.062 here" in result.stderr  # 1 / 16
         header, *rows = read_table(fitted / "out.csv")
-        assert header == ["id", "label", "confidence", "a", "b,c", "typicality", "familiarity", "evidence"]
+        assert header == [
+            "id",
+            "label",
+            "confidence",
+            "a",
+            "b,c",
+            "typicality",
+            "familiarity",
+            "applicability",
+            "evidence",
+        ]
         model = load_model("m.model")
         assert [row[0] for row in rows] == [f"new {i}" for i in range(6)]
         assert [row[1] for row in rows] == model.predict(problem[2]).tolist()
@@ -226,11 +236,21 @@ class TestPredict:
         result = run("predict", "m.model", "far.npy", "-o", "out.csv", "--confidence", "0.8")
         assert result.exit_code == 0, result.output
         header, *table = read_table(fitted / "out.csv")
-        assert header == ["label", "confidence", "a", "b,c", "typicality", "familiarity", "set", "evidence"]
+        assert header == [
+            "label",
+            "confidence",
+            "a",
+            "b,c",
+            "typicality",
+            "familiarity",
+            "applicability",
+            "set",
+            "evidence",
+        ]
         model = load_model("m.model")
         sets = model.predict_set(rows, 0.8)
         names = ["a", "b,c"]
-        assert [row[6] for row in table] == ["|".join(n for n, held in zip(names, row) if held) for row in sets]
+        assert [row[7] for row in table] == ["|".join(n for n, held in zip(names, row) if held) for row in sets]
         assert float(table[0][4]) == 1 / 16
         measured = f"{100 * model.coverage(0.8).coverage:.1f}% at confidence 0.8"
         assert "approximate sets" in result.stdout
@@ -249,7 +269,7 @@ class TestPredict:
         result = run("predict", "m.model", "new.npy", "-o", "out.csv")
         assert "1 of 3 classes has fewer than 19 samples" in result.stderr
         assert "1 row is unlike all classes of at least 19 samples (typicality of at most 0.05)" in result.stdout
-        found = [float(row[-3]) for row in read_table(folder / "out.csv")[1:]]
+        found = [float(row[-4]) for row in read_table(folder / "out.csv")[1:]]
         p_values = load_model("m.model").typicality(np.load("new.npy"))
         assert np.all(p_values[:, 1] == 1)
         assert found == p_values[:, [0, 2]].max(axis=1).tolist()
@@ -472,7 +492,16 @@ class TestPredict:
             assert run("fit", "D.csv", "--labels", labels, *words).exit_code == 0
             result = run("predict", "m.model", "new.csv", "-o", "out.csv")
             header, *rows = read_table(folder / "out.csv")
-            assert header == ["id", "label", "confidence", *sorted(known), "typicality", "familiarity", "evidence"]
+            assert header == [
+                "id",
+                "label",
+                "confidence",
+                *sorted(known),
+                "typicality",
+                "familiarity",
+                "applicability",
+                "evidence",
+            ]
             assert {row[1] for row in rows} <= set(known)
             assert any(name in result.stdout for name in known)
 

@@ -198,7 +198,7 @@ def test_labels_that_are_formulas(tmp_path, monkeypatch):
         lines = (tmp_path / "out.csv").read_text().splitlines()
         assert lines[1].strip('"').startswith(first)
         classes = "'-1 point,'=cmd|'/c x'!A1" if option else "-1 point,=cmd|'/c x'!A1"
-        assert lines[0] == f"label,{classes},typicality,familiarity,evidence"
+        assert lines[0] == f"label,confidence,{classes},typicality,familiarity,applicability,evidence"
 
 
 def matrix_and_labels(folder, n):

@@ -54,7 +54,7 @@ def test_a_fifo_is_written_into(name, inputs, fifo, tmp_path, monkeypatch):
         assert np.load(io.BytesIO(written))["S"].shape == (24, 24)
     else:
         starts = {
-            "predict": b"label,confidence,a,b,typicality,familiarity,evidence\n",
+            "predict": b"label,confidence,a,b,typicality,familiarity,applicability,evidence\n",
             "report": b"<!doctype html>",
             "compare": b"method,",
         }

@@ -112,6 +112,8 @@ def _add_typicality(found: NoveltyColumns, fitted: Any, X: Any, note: Notes) -> 
         p_values, kind = p_values[:, enough], f"all classes of at least {_ENOUGH} samples"
     _add_p_values(found, "typicality", p_values.max(axis=1), "unlike_all_classes", kind)
     _add_p_values(found, "familiarity", fitted.familiarity(X), "novel", "all that is known")
+    if hasattr(fitted, "applicability"):
+        found.columns["applicability"] = fitted.applicability(X).tolist()
 
 
 def _add_p_values(found: NoveltyColumns, name: str, p_values: np.ndarray, fact: str, unlike: str) -> None:

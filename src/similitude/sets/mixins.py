@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from similitude._utils.types import SamplesLike
 from similitude.base import Predicting
 from similitude.numerics.votes import log_of
+from similitude.sets.applicability import Applicability
 from similitude.sets.calibration import (
     Calibration,
     SetCoverage,
@@ -202,6 +203,36 @@ class ApproximateSets(Novelty, Predicting):
         known = self._set_model._calibration
         check_class_sizes(known.classes, known.counts, confidence, class_conditional, "left-out samples")
         return known.coverage(confidence, method, class_conditional)
+
+    def applicability(self, X: SamplesLike) -> np.ndarray:
+        """Return the probability that the predicted label is right, by its posterior and its typicality.
+
+        It is learned from the predictions for left-out samples: a logistic regression of whether they were right on
+        the log-odds of the posterior and on the :meth:`typicality` for the predicted class. Where the posterior has
+        few values, as that of votes of neighbours, typicality tells those predictions apart; where it already says how
+        far a sample is from the training samples, the order of the predictions hardly changes.
+
+        Parameters
+        ----------
+        X : samples
+            Rows of similarities to all training samples, or raw objects.
+
+        Returns
+        -------
+        ndarray of shape (m,)
+            The probabilities; for a sample whose row gives no evidence, the posterior of its label.
+        """
+        check_is_fitted(self)
+        model = self._set_model
+        known = model._calibration
+        posteriors, evidence = model._set_posteriors(X if model is self else self._rows(X))
+        codes = np.searchsorted(model.classes_, model._decided(posteriors))
+        own = np.arange(len(codes)), codes
+        typicality = None if model._typicality is None else self.typicality(X)[own]
+        labels = np.searchsorted(known.classes, model._decided(np.exp(known.log_posteriors)))
+        found = Applicability.learn(known, labels, model._typicality)(posteriors[own], typicality)
+        known_rows = evidence if typicality is None else evidence & ~np.isnan(typicality)
+        return np.where(known_rows, found, posteriors[own])
 
     def operating_point(
         self, precision: float = 0.95, *, per_class: bool = False, delta: float = 0.05

@@ -168,9 +168,11 @@ def _no_logs() -> Iterator[None]:
 
 
 def _stacked(rows: list[tuple[np.ndarray, np.ndarray]], width: int) -> sparse.csr_array:
-    ends = np.concatenate([[0], np.cumsum([len(own) for own, _ in rows])]).astype(np.int64)
+    ends = np.concatenate([[0], np.cumsum([len(own) for own, _ in rows])])
     columns = np.concatenate([np.empty(0, np.int64), *(own for own, _ in rows)])
     values = np.concatenate([np.empty(0), *(own for _, own in rows)])
+    if max(len(columns), width) < 2**31:  # scikit-learn's trees and machines take no others
+        columns, ends = columns.astype(np.int32), ends.astype(np.int32)
     return sparse.csr_array((values, columns, ends), shape=(len(rows), width))
 
 
