@@ -1,6 +1,7 @@
 // What similitude.boosting calls.
 #include "boosting/cut_search.hpp"
 #include "boosting/dboost.hpp"
+#include "boosting/proximity_forest.hpp"
 #include "common/arrays.hpp"
 
 namespace similitude {
@@ -122,11 +123,83 @@ void bind_dboost(nb::module_ &module) {
                "Write the sums of outputs after the first ``stages`` rounds, added to ``totals``, into ``decisions``.");
 }
 
+template <class I>
+Tree<I> tree_at(Matrix<I> kinds, Matrix<I> first, Matrix<I> counts, Matrix<I> exemplars, Index t) {
+    return {kinds[t], first[t], counts[t], exemplars[t]};
+}
+
+void grown(Cube<const double> similarities, Vector<const Index> codes, Index n_classes, Index n_candidates,
+           Vector<const std::uint64_t> seeds, Matrix<std::int32_t> kinds, Matrix<std::int32_t> first,
+           Matrix<std::int32_t> counts, Matrix<std::int32_t> exemplars, Vector<Index> sizes, Matrix<double> gains) {
+    need(codes.n > 0 && codes.n < Index(1) << 30, "there must be samples, and fewer than 2^30.");
+    need(similarities.depth > 0 && n_candidates > 0, "there must be at least one similarity and one candidate.");
+    check_shape("similarities", similarities, similarities.depth, codes.n, codes.n);
+    check_range("codes", codes, 0, n_classes);
+    for (const auto &[name, part] : {std::pair{"kinds", kinds}, {"first", first}, {"counts", counts}}) {
+        check_shape(name, part, seeds.n, 2 * codes.n - 1);
+    }
+    check_shape("exemplars", exemplars, seeds.n, 2 * codes.n - 1);
+    check_length("the length of sizes", sizes.n, seeds.n);
+    check_shape("gains", gains, seeds.n, similarities.depth);
+    TreeGrowing growing(similarities, codes, n_classes, n_candidates);
+    for (Index t = 0; t < seeds.n; ++t) {
+        sizes[t] = growing.grow(seeds[t], tree_at(kinds, first, counts, exemplars, t), gains[t]);
+    }
+}
+
+// Raise a ValueError unless every child comes after its parent, and every class, similarity and column exists.
+void check_tree(const Tree<const std::int32_t> &tree, Index n_similarities, Index n_columns, Index n_classes) {
+    const Index n = tree.kinds.n;
+    need(n > 0, "a tree must have at least one node.");
+    for (Index i = 0; i < n; ++i) {
+        const Index kind = tree.kinds[i], first = tree.first[i], count = tree.counts[i];
+        if (kind == leaf) {
+            need(first >= 0 && first < n_classes, "first must be a class where the node is a leaf.");
+            continue;
+        }
+        need(kind >= shared && kind < n_similarities, "kinds must be numbers of similarities, -1 or -2.");
+        need(count > 0 && first > i && first <= n - count, "the children of a node must come after it.");
+        if (kind == shared) continue;
+        const Index k = count - (tree.exemplars[first + count - 1] < 0);
+        need(k > 0, "a node with a similarity must have exemplars.");
+        for (Index e = first; e < first + k; ++e) {
+            need(tree.exemplars[e] >= 0 && tree.exemplars[e] < n_columns, "exemplars must be columns of rows.");
+        }
+    }
+}
+
+void voted(Cube<const double> rows, Vector<const std::int32_t> kinds, Vector<const std::int32_t> first,
+           Vector<const std::int32_t> counts, Vector<const std::int32_t> exemplars, Vector<const Index> starts,
+           Matrix<double> votes) {
+    check_length("the number of rows of votes", votes.rows, rows.rows);
+    check_length("the length of first", first.n, kinds.n);
+    check_length("the length of counts", counts.n, kinds.n);
+    check_length("the length of exemplars", exemplars.n, kinds.n);
+    check_range("starts", starts, 0, kinds.n + 1);
+    TreeVote vote;
+    for (Index t = 0; t + 1 < starts.n; ++t) {
+        const Index start = starts[t], stop = starts[t + 1];
+        need(start < stop, "starts must be ascending.");
+        const Tree<const std::int32_t> tree{kinds.part(start, stop), first.part(start, stop), counts.part(start, stop),
+                                            exemplars.part(start, stop)};
+        check_tree(tree, rows.depth, rows.columns, votes.columns);
+        for (Index i = 0; i < rows.rows; ++i) vote.add(tree, rows, i, votes[i]);
+    }
+}
+
 }  // namespace
 
 void bind_boosting(nb::module_ &module) {
     bind_dboost<double>(module);
     bind_dboost<float>(module);
+    using namespace nb::literals;
+    module.def(
+        "grow_trees", &grown, "similarities"_a, "codes"_a, "n_classes"_a, "n_candidates"_a, "seeds"_a, "kinds"_a,
+        "first"_a, "counts"_a, "exemplars"_a, "sizes"_a, "gains"_a, unlocked(),
+        "Grow one tree of exemplars for each of ``seeds``; ``sizes`` become the numbers of nodes, and ``gains``, "
+        "which must be 0, the decreases of the Gini impurity by each similarity.");
+    module.def("vote_trees", &voted, "rows"_a, "kinds"_a, "first"_a, "counts"_a, "exemplars"_a, "starts"_a, "votes"_a,
+               unlocked(), "Add the votes of the trees, whose nodes begin at ``starts``, to ``votes``.");
 }
 
 }  // namespace similitude

@@ -3,6 +3,7 @@
 from similitude._utils.versions import __version__ as __version__
 from similitude.auto import AutoClassifier, CombinedClassifier, compare_similarities
 from similitude.boosting.dboost import DBoostClassifier
+from similitude.boosting.proximity_forest import ProximityForest
 from similitude.diagnosis import diagnose, disorder
 from similitude.evaluation import PathSearchCV
 from similitude.features.landmark_classifier import LandmarkClassifier
@@ -82,6 +83,7 @@ __all__ = [
     "PotentialSVC",
     "PredictionSets",
     "Proximities",
+    "ProximityForest",
     "PseudoEuclideanEmbedding",
     "Rescale",
     "RobustSVC",

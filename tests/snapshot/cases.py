@@ -46,6 +46,7 @@ from similitude import (
     PairwiseMeta,
     PathSearchCV,
     PotentialSVC,
+    ProximityForest,
     PseudoEuclideanEmbedding,
     Rescale,
     RobustSVC,
@@ -353,6 +354,7 @@ CLASSIFIERS: dict[type, Variants] = {
         "ovr": ({"n_rounds": 30, "n_pairs": 10, "multiclass": "ovr", "random_state": 0}, ("negative", "patrol")),
         "asymmetric": ({"n_rounds": 30, "random_state": 0, **ASYMMETRIC}, ("bits",)),
     },
+    ProximityForest: _common({"n_candidates": 3}, base={"n_trees": 50, "random_state": 0}),
     LandmarkClassifier: {
         **_common({"n_landmarks": 15, "spectrum": "flip", "alpha": 0.1}, base={"random_state": 0}),
         "logistic": ({"n_landmarks": 20, "model": "logistic", "C": 0.1, "random_state": 0}, VARIANTS_ON),

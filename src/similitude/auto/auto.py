@@ -82,7 +82,9 @@ class AutoClassifier(ApproximateSets, SimilarityEstimator):
 
     If X holds several similarities of the same samples, each method is evaluated on each of them, on the same folds,
     and the combination chooses among all of these and the methods that use several similarities at once
-    (:class:`MixtureSVC`, and SVMs on :class:`MixedSimilarity`).
+    (:class:`ProximityForest`, :class:`MixtureSVC`, and kernel ridge and SVMs on :class:`MixedSimilarity`). With more
+    than four similarities, the combination consists of the latter, and a method on one similarity takes part only if it
+    makes significantly fewer errors than these.
 
     Parameters
     ----------

@@ -7,7 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from similitude.auto.combination import Judgement, Member, best_points, combine, eligible, judge_method, judged
+from similitude.auto.combination import (
+    Judgement,
+    Member,
+    best_points,
+    combine,
+    eligible,
+    judge_method,
+    judged,
+    many_similarities,
+)
 from similitude.auto.leaderboard import COMBINATION, Leaderboard, LeaderboardRow, balanced_error, by_evidence
 from similitude.auto.method_results import MethodResults
 from similitude.numerics.significance import standard_error, wilcoxon_greater
@@ -57,6 +66,8 @@ def chosen_method(
         return _simplest(allowed)
     if len(combined) == 1:
         return combined[0].run.name
+    if many_similarities(results) and any(member.run.similarity is None for member in combined):
+        return COMBINATION
     best = min(allowed, key=lambda name: _mean_loss(results, allowed[name]))
     return best if _clearly_better(results, singles[best], together) else COMBINATION
 

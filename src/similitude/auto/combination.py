@@ -5,6 +5,10 @@ added with which the mean posterior has the lowest loss, and the best of these s
 repeated on bootstrap samples, and the weights are averaged. A single method is chosen if it is clearly better than the
 combination on samples that were not used for the choice.
 
+With many similarities there are so many methods on single ones that some are good by chance. Then the combination
+consists of the methods that use all similarities, with weights that are nearer to equal ones the fewer samples there
+are. A method on a single similarity takes part only if it makes significantly fewer errors than these.
+
 All choices are judged on samples on which they were not made: the tested samples are divided into parts, and the
 calibrations, points and weights for each part are chosen on the others.
 
@@ -22,7 +26,8 @@ import numpy as np
 
 from similitude.auto.losses import Loss
 from similitude.auto.method_results import MethodResult, MethodResults
-from similitude.auto.methods import COMPARED_ONLY
+from similitude.auto.methods import COMPARED_ONLY, FEW_SIMILARITIES
+from similitude.numerics.significance import holm, mcnemar
 
 BAGS = 20
 ROUNDS = 30
@@ -32,6 +37,9 @@ N_POINTS = 1
 """The number of points of each method that take part."""
 FEW_BAGS = 5
 """The number of bootstrap samples for a scorer, which is called once for each candidate in each round."""
+SIGNIFICANT = 0.05
+_EQUAL_SAMPLES = 100
+"""For so many samples the weights of methods on many similarities are the means of the chosen and of equal ones."""
 _GAIN = 1e-12
 
 
@@ -62,6 +70,17 @@ def eligible(results: MethodResults) -> list[MethodResult]:
     """Return the methods that may be chosen: all but those of :data:`~similitude.auto.methods.COMPARED_ONLY`."""
     runs = [run for run in results.runs.values() if run.method not in COMPARED_ONLY]
     return runs or list(results.runs.values())
+
+
+def many_similarities(results: MethodResults) -> bool:
+    """Return whether there are so many similarities that methods on single ones are good by chance."""
+    return len(results.samples.parts) > FEW_SIMILARITIES
+
+
+def fewer_errors(wrong: list[np.ndarray], reference: np.ndarray) -> np.ndarray:
+    """Return the p-values, corrected for their number, of methods that make fewer errors than a reference; others 1."""
+    found = [mcnemar(own, reference) if own.sum() < reference.sum() else 1.0 for own in wrong]
+    return holm(found)
 
 
 def judged(results: MethodResults, posteriors: np.ndarray) -> Judgement:
@@ -145,13 +164,30 @@ def _candidates(results: MethodResults, runs: list[MethodResult], part: int | No
 
 def _members(results: MethodResults, random_state: int, part: int | None, candidates: list[_Candidate]) -> list[Member]:
     """Return the members that are chosen without the samples of one part."""
-    posteriors = np.stack([found for _, _, found in candidates])
     truth = results.truth[_used(results, part)]
+    many = many_similarities(results) and any(run.similarity is None for run, _, _ in candidates)
+    if many:
+        candidates = _worth_adding(results, truth, candidates)
+    posteriors = np.stack([found for _, _, found in candidates])
     weights = bagged_weights(posteriors, truth, results.loss, results.classes, random_state)
+    if many:
+        equal = _EQUAL_SAMPLES / (_EQUAL_SAMPLES + len(truth))
+        weights = (1.0 - equal) * weights + equal / len(weights)
     kept = np.flatnonzero(weights >= min(LEAST_WEIGHT, weights.max()))
     kept = kept[np.argsort(-weights[kept], kind="stable")]
     total = weights[kept].sum()
     return [Member(candidates[i][0], candidates[i][1], float(weights[i] / total)) for i in kept]
+
+
+def _worth_adding(results: MethodResults, truth: np.ndarray, candidates: list[_Candidate]) -> list[_Candidate]:
+    """Return the methods on all similarities, and those on single ones that make significantly fewer errors."""
+    mixed = [candidate for candidate in candidates if candidate[0].similarity is None]
+    single = [candidate for candidate in candidates if candidate[0].similarity is not None]
+    if not single:
+        return mixed
+    reference = results.loss.decisions(np.mean([found for _, _, found in mixed], axis=0)) != truth
+    p_values = fewer_errors([results.loss.decisions(found) != truth for _, _, found in single], reference)
+    return mixed + [own for own, p in zip(single, p_values) if p < SIGNIFICANT]
 
 
 def bagged_weights(

@@ -347,9 +347,11 @@ class CombinedClassifier(ApproximateSets, SimilarityEstimator):
         # Members give no warnings of rows without evidence, since their answers for these are not used.
         rows = self._shared(self._rows(X)).each(Rows.silent)
         found = np.stack([member.posteriors(rows, self.classes_) for member in self.members_])
-        found[:, ~rows.evidence] = self._no_evidence.posterior
-        seen = [rows.of(member.similarity).evidence for member in self.members_]
-        return found, np.logical_or.reduce(seen)
+        seen = np.logical_or.reduce([rows.of(member.similarity).evidence for member in self.members_])
+        # Similarities that no member uses are looked at only if a row gives no evidence to the members.
+        if not seen.all():
+            found[:, ~(seen | rows.evidence)] = self._no_evidence.posterior
+        return found, seen
 
     def _shared(self, rows: ByName[Rows]) -> ByName[Rows]:
         """Return the rows with native values that are computed once for all members."""

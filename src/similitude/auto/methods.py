@@ -16,6 +16,7 @@ from sklearn.pipeline import make_pipeline
 
 from similitude._utils.checks import did_you_mean
 from similitude.boosting.dboost import DBoostClassifier
+from similitude.boosting.proximity_forest import ProximityForest
 from similitude.evaluation.engine import Method, reading_part
 from similitude.evaluation.relative import relative
 from similitude.features.landmark_classifier import LandmarkClassifier
@@ -60,6 +61,10 @@ WIDTHS = ["max-minus", "gauss:0.5", "gauss", "gauss:2", "exp:0.5", "exp"]
 """The maps that are tried for dissimilarities, in addition to the one that is given."""
 FEW_WIDTHS = ["max-minus", "gauss"]
 """The maps that are tried with the methods that take more time."""
+FEW_SIMILARITIES = 4
+"""With more similarities, some methods on a single one are good by chance."""
+MIXED_WIDTHS = ["gauss:0.35", "gauss:1.4"]
+"""The maps of all of several dissimilarities that are tried in addition to those that are given."""
 
 
 @dataclass(frozen=True)
@@ -99,7 +104,8 @@ class MethodRecord:
     practitioner would try who does not know similitude; ``by_name`` methods are evaluated only if they are named, and
     never chosen if there are others, because a model file cannot hold them. A method that works on the ``whole`` matrix
     is replaced by its approximation ``large`` if there are more than ``MOST_DECOMPOSED`` samples, or left out if it has
-    none.
+    none. ``several`` methods use several similarities at once; of these, ``few`` are evaluated only if there are few
+    similarities, or if they are named.
     """
 
     name: str
@@ -112,6 +118,7 @@ class MethodRecord:
     peer: bool = False
     by_name: bool = False
     several: bool = False
+    few: bool = False
     merit: float = 1.0
     whole: bool = False
     large: Approximation | None = None
@@ -135,9 +142,14 @@ class MethodRecord:
             estimator, grid = self.large.make(contract, n_landmarks(n_samples))
         else:
             estimator, grid = self.make(contract)
-        given = None if self.several else Contract(**contract).map_name
+        given = Contract(**contract, takes_several=self.several).map_name
         if given is None or self.maps in ("given", "none"):
             return estimator, grid
+        if self.several:
+            return estimator, {
+                f"{reading_part(estimator)[1]}dissimilarity": [contract.get("dissimilarity"), *MIXED_WIDTHS],
+                **grid,
+            }
         maps = dict.fromkeys([given, *(FEW_WIDTHS if self.maps == "few" or are_many else WIDTHS)])
         return estimator, {f"{reading_part(estimator)[1]}dissimilarity": list(maps), **grid}
 
@@ -167,6 +179,8 @@ _LINEAR_COSTS = {"linearkernelsvc__C": relative(COSTS, -1)}
 _ALPHAS = {"alpha": relative(PENALTIES)}
 _FEW_RBF = {"gaussiansvc__C": [0.1, 1.0, 10.0], "gaussiansvc__gamma": [1e-3, 1e-2, 0.1]}
 _GRAPH = {"n_neighbors": [5, 10, 20], "alpha": [0.5, 0.9, 0.99], "weights": ["affinity", "uniform"]}
+_MIXED = {"similaritysvc__C": COSTS}
+_MIXED_RIDGE = {"kernelridgeclassifier__reg": PENALTIES}
 _MIXTURE = {"eta": relative(SMOOTHNESS), "gamma": [0.001, 0.1]}
 
 
@@ -207,12 +221,9 @@ def _fused(contract: dict[str, Any]) -> Method:
     return fused, {**jointly, "bda__reg": relative([0.05], 2)}
 
 
-def _mixture(weights: Any) -> Callable[[dict[str, Any]], Method]:
+def _mixture(weights: Any, classifier: Any, grid: dict[str, list]) -> Callable[[dict[str, Any]], Method]:
     # The sum of rescaled similarities always has the same scale.
-    def make(contract: dict[str, Any]) -> Method:
-        return make_pipeline(MixedSimilarity(weights, **contract), SimilaritySVC()), {"similaritysvc__C": COSTS}
-
-    return make
+    return lambda contract: (make_pipeline(MixedSimilarity(weights, **contract), clone(classifier)), grid)
 
 
 def _large(estimator: Callable[[dict[str, Any], int], Any], grid: dict[str, Any], *cost: float) -> Approximation:
@@ -587,8 +598,32 @@ RECORDS = (
 )
 MIXTURE_RECORDS = (
     MethodRecord(
+        "proximity forest",
+        _of(ProximityForest, {}, random_state=0),
+        Cost(100, 1.2, 0.5),
+        "matrix",
+        "none",
+        "Lucas et al. 2019",
+        "boosting",
+        several=True,
+        merit=9,
+        whole=True,
+    ),
+    MethodRecord(
+        "kernel ridge (equal mixture)",
+        _mixture("equal", KernelRidgeClassifier(), _MIXED_RIDGE),
+        Cost(40, 2.5, 0.2),
+        "matrix",
+        "few",
+        "",
+        "several",
+        several=True,
+        merit=9,
+        whole=True,
+    ),
+    MethodRecord(
         "SVM (equal mixture)",
-        _mixture("equal"),
+        _mixture("equal", SimilaritySVC(), _MIXED),
         Cost(40, 2.5, 0.2),
         "matrix",
         "given",
@@ -601,7 +636,7 @@ MIXTURE_RECORDS = (
     ),
     MethodRecord(
         "SVM (aligned mixture)",
-        _mixture("aligned"),
+        _mixture("aligned", SimilaritySVC(), _MIXED),
         Cost(41, 2.5, 0.2),
         "matrix",
         "given",
@@ -623,6 +658,7 @@ MIXTURE_RECORDS = (
         "several",
         several=True,
         whole=True,
+        few=True,
     ),
 )
 _RECORD_OF = {record.name: record for record in (*RECORDS, *MIXTURE_RECORDS)}

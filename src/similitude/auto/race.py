@@ -26,10 +26,10 @@ from joblib import effective_n_jobs
 
 from similitude._utils.progress import ProgressBars
 from similitude._utils.warn import silenced
-from similitude.auto.combination import greedy_weights
+from similitude.auto.combination import SIGNIFICANT, fewer_errors, greedy_weights, many_similarities
 from similitude.auto.leaderboard import names_text
 from similitude.auto.method_results import MethodResult, MethodResults, Stopped
-from similitude.auto.methods import COMPARED_ONLY, record_of
+from similitude.auto.methods import COMPARED_ONLY, FEW_SIMILARITIES, record_of
 
 _OPENING_ROUNDS = 2
 """After so many rounds on the first folds, points and methods are dropped."""
@@ -47,8 +47,6 @@ _RESERVE_EACH = 0.02
 """The same for each of several similarities."""
 _MOST_FITS = 0.4
 """The largest share of the time that is left for the fits on all samples."""
-_FEW_SIMILARITIES = 4
-"""If there are no more similarities than these, none of them is dropped."""
 _LARGEST_SHARE = 1 / 6
 """The largest share of the time that is left that a method may be expected to take before its grid is thinned."""
 _FIXED = 0.2
@@ -300,6 +298,8 @@ class Race:
         """Combine the methods that are complete."""
         runs = [self.results.runs[n] for n in self._complete if n in self.results.runs]
         runs = [run for run in runs if run.method not in COMPARED_ONLY] or runs
+        if many_similarities(self.results):
+            runs = [run for run in runs if run.similarity is None] or runs
         if not runs:
             return
         found = np.stack([run.posteriors[run.shortlists[0][0]] for run in runs])
@@ -322,16 +322,31 @@ class Race:
             self._n_repeats += 1
 
     def _drop_similarities(self, waiting: list[str], leg: int) -> None:
-        """Drop the methods on similarities that are worse than others; each leg leaves half as many."""
+        """Drop the methods on similarities that are worse than others; each leg leaves half as many.
+
+        Once methods on all similarities are complete, only similarities are left on which a method makes significantly
+        fewer errors.
+        """
         runs = self.results.runs
         parts = {run.similarity for run in runs.values()} - {None}
-        if len(parts) <= _FEW_SIMILARITIES or not self._stops:
+        if len(parts) <= FEW_SIMILARITIES or not self._stops:
             return
         lowest: dict[Any, float] = dict.fromkeys(parts, np.inf)
-        for own in [runs[name] for name in self._complete if name in runs and runs[name].similarity in parts]:
+        single = [runs[name] for name in self._complete if name in runs and runs[name].similarity in parts]
+        for own in single:
             losses = self.results.loss.losses(own.posteriors[own.shortlists[0][0]], self.results.truth)
             lowest[own.similarity] = min(lowest[own.similarity], float(losses.mean()))
         kept = sorted(parts, key=lambda part: lowest[part])[: max(2, math.ceil(len(parts) / 2**leg))]
+        if (
+            single
+            and self._incumbent is not None
+            and any(runs[n].similarity is None for n in self._complete if n in runs)
+        ):
+            truth, decisions = self.results.truth, self.results.loss.decisions
+            wrong = [decisions(own.posteriors[own.shortlists[0][0]]) != truth for own in single]
+            p_values = fewer_errors(wrong, decisions(self._incumbent) != truth)
+            better = {own.similarity for own, p in zip(single, p_values) if p < SIGNIFICANT}
+            kept = [part for part in kept if part in better]
         for name in waiting:
             if runs[name].similarity not in (None, *kept):
                 runs.pop(name)

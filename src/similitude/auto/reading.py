@@ -7,7 +7,7 @@ from typing import Any
 from similitude._utils.ids import labels_in_order
 from similitude._utils.scikit_learn import num_samples
 from similitude.auto.leaderboard import name_on
-from similitude.auto.methods import MIXTURES, methods, mixtures, slug
+from similitude.auto.methods import FEW_SIMILARITIES, MIXTURES, methods, mixtures, record_of, slug
 from similitude.base import partly_labelled
 from similitude.evaluation.engine import Entry
 from similitude.labels import check_labels
@@ -55,6 +55,8 @@ def entries(names: Any, samples: Samples) -> dict[str, Entry]:
     contract = {"similarity": samples.contract.similarity, "dissimilarity": samples.contract.dissimilarity}
     if len(samples.parts) > 1:
         table = mixtures(n_samples=samples.n, **contract)
+        if isinstance(names, str) and len(samples.parts) > FEW_SIMILARITIES:
+            mixed = [name for name in mixed if not record_of(name).few]
         found |= {name: Entry(*table[name], None, name) for name in table if name.partition(",")[0] in mixed}
     return found
 

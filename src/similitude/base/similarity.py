@@ -84,9 +84,15 @@ class SimilarityEstimator(LinkedEstimator, BaseEstimator):
             )
         if X.everything is not None and self._unlabelled is not None:
             X = with_unlabelled(X, self._unlabelled)
-        if self._takes_several or self.dissimilarity in (None, X.only.reader.map_name):
+        chosen = self.dissimilarity
+        if chosen is None or (self._takes_several and not isinstance(chosen, str)):
             return self._complete(X)
-        return self._complete(X.each(lambda training: training.mapped(self.dissimilarity)))
+        return self._complete(X.each(lambda training: self._with_map(training, chosen)))
+
+    def _with_map(self, training: Training, chosen: str) -> Training:
+        """Return training samples with a map; of several similarities only dissimilarities have one."""
+        given = training.reader.map_name
+        return training if chosen == given or (self._takes_several and given is None) else training.mapped(chosen)
 
     def _rows(self, X: Any) -> Any:
         check_is_fitted(self)

@@ -1,1 +1,1 @@
-"""Boosting of base classifiers that compare the similarities to two training samples."""
+"""Ensembles of classifiers that compare the similarities of a sample to a few training samples."""

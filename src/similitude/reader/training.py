@@ -411,10 +411,18 @@ class ByName(Generic[Part]):
 
     @property
     def evidence(self) -> np.ndarray:
-        """Whether at least one of the similarities of each row gives evidence, (m,)."""
+        """Whether at least one of the similarities of each row gives evidence, (m,).
+
+        Similarities are looked at one by one until all rows have evidence, since those of raw objects may be costly.
+        """
         if self.everything is not None:
             return self.everything.evidence
-        return np.logical_or.reduce([rows.evidence for rows in self.parts.values()])
+        found = np.zeros(len(self), dtype=bool)
+        for rows in self.parts.values():
+            found |= rows.evidence
+            if found.all():
+                break
+        return found
 
     def fold(self, kept: np.ndarray, left_out: np.ndarray) -> tuple[Self, ByName[Rows]]:
         """Return a part of the training samples and the rows of others to it, mapped with the whole's constants."""
