@@ -50,7 +50,7 @@ def test_an_approximation_has_a_cost_of_its_own():
 @pytest.mark.filterwarnings("ignore:S has")
 @pytest.mark.parametrize("record", APPROXIMATED, ids=lambda record: record.slug)
 def test_with_all_samples_as_landmarks_it_is_the_method_itself(record):
-    """Two methods are not: one that has other prototypes, and one whose embedding drops small eigenvalues."""
+    """Three methods are not: two that have other prototypes, and one whose embedding drops small eigenvalues."""
     contract = {"dissimilarity": "gauss"}
     exact, _ = record.make(contract)
     large, _ = record.large.make(contract, len(Y))
@@ -58,7 +58,7 @@ def test_with_all_samples_as_landmarks_it_is_the_method_itself(record):
         exact.set_params(reg=0.5), large.set_params(alpha=0.5)
     found = [np.mean(model.fit(D, Y).predict(D) == Y) for model in (exact, large)]
     same = np.mean(exact.predict(D) == large.predict(D))
-    assert same >= (0.85 if record.name in ("LSVM (features)", "Fisher (embedded)") else 1.0), found
+    assert same >= (0.85 if record.name in ("LSVM (features)", "RQD (features)", "Fisher (embedded)") else 1.0), found
 
 
 @pytest.mark.filterwarnings("ignore:S has")

@@ -177,6 +177,7 @@ _SPECTRUM = {"eta": relative(SMOOTHNESS), "gamma": PRICES}
 _LOGISTIC = {"logisticregression__C": [*PRICES, 100.0]}
 _LINEAR_COSTS = {"linearkernelsvc__C": relative(COSTS, -1)}
 _ALPHAS = {"alpha": relative(PENALTIES)}
+_FEW_LOGISTIC = {"logisticregression__C": [1.0, 10.0]}
 _FEW_RBF = {"gaussiansvc__C": [0.1, 1.0, 10.0], "gaussiansvc__gamma": [1e-3, 1e-2, 0.1]}
 _GRAPH = {"n_neighbors": [5, 10, 20], "alpha": [0.5, 0.9, 0.99], "weights": ["affinity", "uniform"]}
 _MIXED = {"similaritysvc__C": COSTS}
@@ -251,7 +252,9 @@ def _landmark_rows(classifier: Any) -> Callable[[dict[str, Any], int], Any]:
 def _large_recipe(name: str, grid: dict[str, Any], *cost: float) -> Approximation:
     def make(contract: dict[str, Any], m: int) -> Method:
         pipeline, whole = recipe(name, **contract)
-        return pipeline.set_params(similarityfeatures__n_prototypes=m, similarityfeatures__random_state=0), whole | grid
+        chosen = {"n_prototypes": m, "selection": "random", "random_state": 0}
+        pipeline.set_params(**{f"similarityfeatures__{key}": value for key, value in chosen.items()})
+        return pipeline, {key: values for key, values in (whole | grid).items() if key.partition("__")[2] not in chosen}
 
     return Approximation(make, Cost(*cost))
 
@@ -556,6 +559,8 @@ RECORDS = (
         "Pekalska & Duin 2002",
         "features",
         merit=2,
+        whole=True,
+        large=_large_recipe("RQD", {}, 8, 1.8, 0),
     ),
     MethodRecord(
         "logistic regression (features)",
@@ -568,7 +573,7 @@ RECORDS = (
         peer=True,
         merit=2,
         whole=True,
-        large=_large(_landmark_rows(LogisticRegression()), _LOGISTIC, 28, 1.5, 1),
+        large=_large(_landmark_rows(LogisticRegression()), _FEW_LOGISTIC, 40, 1.6, 1),
     ),
     MethodRecord(
         "random forest (features)",
