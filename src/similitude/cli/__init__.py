@@ -17,7 +17,7 @@ from similitude.cli.decision import takes_decision
 from similitude.cli.errors import BAD_INPUT, INTERRUPTED, drop_output, end_when_terminated, one_line, reports_errors
 from similitude.cli.fit import fit_model
 from similitude.cli.inspect import inspect_matrix
-from similitude.cli.options import NOT_PROXIMITIES, takes_source
+from similitude.cli.options import NOT_PROXIMITIES, STRUCTURE, takes_source
 from similitude.cli.pairwise import fill_matrix
 from similitude.cli.predict import predict_rows
 from similitude.cli.report import report_matrix
@@ -81,8 +81,8 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-app.command("inspect")(reports_errors(takes_source(inspect_matrix, without=("groups", "group_column"))))
-app.command("compare")(reports_errors(takes_source(takes_decision(compare_methods), several=True)))
+app.command("inspect")(reports_errors(takes_source(inspect_matrix, without=("groups", "group_column", *STRUCTURE))))
+app.command("compare")(reports_errors(takes_source(takes_decision(compare_methods), without=STRUCTURE, several=True)))
 app.command("report")(reports_errors(takes_source(takes_decision(report_matrix), several=True)))
 app.command("fit")(reports_errors(takes_source(takes_decision(fit_model), several=True)))
 app.command("predict")(reports_errors(predict_rows))

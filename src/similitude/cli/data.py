@@ -14,7 +14,7 @@ from scipy import sparse
 from similitude._utils.ids import some
 from similitude.base import partly_labelled
 from similitude.cli.datasets import entry_named
-from similitude.cli.options import Source, Unlabelled, is_yes, number_or_text
+from similitude.cli.options import STRUCTURE, Source, Unlabelled, is_yes, number_or_text
 from similitude.cli.output import Notes
 from similitude.cli.parameters import read_parameters
 from similitude.evaluation.folds import stratified_folds, testable_classes
@@ -329,7 +329,7 @@ def _several(source: Source, note: Notes) -> Input:
     first = read_samples(replace(alone, dissimilarity=maps[names[0]]), note=note)
     _check_all_known(first, paths[0])
     found = {names[0]: first.values}
-    no_labels: Any = dict.fromkeys(("labels", "label_column", "groups", "group_column"))
+    no_labels: Any = dict.fromkeys(("labels", "label_column", "groups", "group_column", *STRUCTURE))
     for name, path in zip(names[1:], paths[1:]):
         own = replace(alone, matrix=path, dissimilarity=maps[name], labels_in_order=False, **no_labels)
         further = read_samples(own, note=note, needs_labels=False)

@@ -21,6 +21,7 @@ from similitude.cli.data import Input, check_classes, read_adjusted
 from similitude.cli.decision import DecisionOptions
 from similitude.cli.errors import fit_until_interrupted
 from similitude.cli.output import left_out_text, note_failures, notes, size_text
+from similitude.cli.structured import check_options, fit_structured, show_structured
 from similitude.evaluation import parameters_text, plain_parameters
 from similitude.persistence import save_model
 
@@ -47,16 +48,22 @@ def fit_model(
     quiet: options.Quiet = False,
 ) -> None:
     """Choose methods and their parameters by cross-validation, fit them on all samples, and save the model."""
-    name = named_method(method, several=source.are_several)
+    source.check_structure()
+    name = method if source.is_structured else named_method(method, several=source.are_several)
     options.check_limits(n_jobs, time_budget)
     decision.check()
     check_writable(output, "--output", source.inputs())
     note = notes(quiet)
+    if source.is_structured:
+        check_options(prefer.value, time_budget, decision, n_jobs, note)
     with working("reading the samples", not quiet):
         data = read_adjusted(source, fill=fill, no_leak=no_leak, note=note, seed=seed, unlabelled=unlabelled)
-    check_classes(data, 2)
-    wanted = decision.read(data.known_labels)
-    model, found = _chosen(name, prefer.value, data, wanted, seed, time_budget, n_jobs, not quiet)
+    if source.is_structured:
+        model, found = fit_structured(source, data, name, seed, not quiet)
+    else:
+        check_classes(data, 2)
+        wanted = decision.read(data.known_labels)
+        model, found = _chosen(name, prefer.value, data, wanted, seed, time_budget, n_jobs, not quiet)
     outcome = {"asked": name, **found, "seed": seed, "samples": len(data.labelled)}
     if data.groups is not None:
         outcome["groups"] = len(set(data.groups.tolist()))
@@ -67,11 +74,13 @@ def fit_model(
         outcome["columns"] = {"objects": names}
     with working("writing the model", not quiet):
         save_model(output, model, ids=data.ids, notes=outcome)
-    note_failures(outcome["failures"], note, data.unknown_share)
+    note_failures(outcome.get("failures", {}), note, data.unknown_share)
     if decision.priors is not None:
         note("--priors: predictions are for the given shares of the classes; the errors are those of the samples")
     if as_json:
         typer.echo(json.dumps({**outcome, "model": str(output)}, indent=2))
+    elif source.is_structured and not quiet:
+        show_structured(model, outcome, output)
     elif not quiet:
         _show(outcome, output)
 

@@ -117,6 +117,24 @@ class Source:
     ] = None
     labels: Annotated[Path | None, option("File with one class label per sample.", "FILE")] = None
     label_column: LabelColumn = None
+    label_separator: Annotated[
+        str | None, option("What stands between several labels of one sample, such as ';'.", "TEXT")
+    ] = None
+    several_labels: Annotated[
+        bool,
+        option("State that a sample may have several rows in --labels, each with a label.", None, "--several-labels"),
+    ] = False
+    lineage: Annotated[
+        str | None,
+        option(
+            "State that labels are lineages: what stands between their parts, such as '.', or their columns from "
+            "coarse to fine, such as phylum,class,order.",
+            "TEXT|COLUMNS",
+        ),
+    ] = None
+    tree: Annotated[
+        Path | None, option("File with a child and its parent in each row; labels are nodes of this tree.", "FILE")
+    ] = None
     labels_in_order: Annotated[
         bool,
         option(
@@ -218,7 +236,46 @@ class Source:
             "FILE": [*self.matrices],
             "--labels": [self.labels],
             "--groups": [None if self.by_scaffold else self.groups],
+            "--tree": [self.tree],
         }
+
+    @property
+    def has_several_labels(self) -> bool:
+        """Whether a sample may have several labels."""
+        return self.several_labels or self.label_separator is not None
+
+    @property
+    def is_structured(self) -> bool:
+        """Whether labels form a tree, or a sample may have several."""
+        return self.has_several_labels or self.lineage is not None or self.tree is not None
+
+    @property
+    def lineage_separator(self) -> str | None:
+        """What stands between the parts of lineages."""
+        given = self.lineage
+        return given if given is not None and not any(letter.isalnum() for letter in given) else None
+
+    @property
+    def lineage_columns(self) -> tuple[str, ...]:
+        """The columns of lineages, from coarse to fine."""
+        given = self.lineage
+        return () if given is None or self.lineage_separator is not None else tuple(listed(given) or ())
+
+    def check_structure(self) -> None:
+        """Raise a ValueError for options about trees and several labels that do not fit together."""
+        if self.lineage is not None and not self.lineage.strip():
+            raise ValueError("--lineage must be what stands between the parts of lineages, or names of columns.")
+        if self.label_separator is not None and not self.label_separator.strip():
+            raise ValueError("--label-separator must not be blank.")
+        if self.lineage_columns and (self.has_several_labels or self.tree is not None):
+            other = "--tree" if self.tree is not None else "several labels"
+            raise ValueError(f"--lineage with columns cannot be combined with {other}; use lineages in one column.")
+        if self.lineage_columns and (self.labels is None or self.label_column is not None):
+            raise ValueError("--lineage with columns names columns of --labels, instead of --label-column.")
+        if self.lineage_separator is not None and self.tree is not None:
+            raise ValueError("give --lineage or --tree; a lineage has its tree in itself.")
+        if self.several_labels and self.labels is None:
+            raise ValueError("--several-labels is about the rows of --labels, which must also be given.")
 
     def opened(self) -> Source:
         """Return the source with copies of streams, which can be read only once; all files must be there."""
@@ -229,6 +286,7 @@ class Source:
                 ("matrix", "FILE", self.matrix),
                 ("labels", "--labels", self.labels),
                 ("groups", "--groups", None if self.by_scaffold else self.groups),
+                ("tree", "--tree", self.tree),
             )
         }
         return replace(self, **found | ({"groups": self.groups} if self.by_scaffold else {}))
@@ -248,7 +306,9 @@ class Source:
     def beside(self) -> Beside:
         """Return the options about labels and groups."""
         groups = None if self.by_scaffold else self.groups
-        return Beside(self.labels, groups, self.labels_in_order, self.label_column, self.group_column)
+        own = Beside(self.labels, groups, self.labels_in_order, self.label_column, self.group_column)
+        separated = self.label_separator is not None or self.lineage is not None
+        return replace(own, lineage=self.lineage_columns, several=self.several_labels, separated=separated)
 
     def reading(self) -> dict[str, Any]:
         """Return the options for ``load_proximity`` that say how a file is read."""
@@ -257,6 +317,8 @@ class Source:
 
 
 _READING = {own.name for own in fields(Reading)}
+STRUCTURE = ("label_separator", "several_labels", "lineage", "tree")
+"""The options about trees and several labels."""
 NOT_PROXIMITIES = tuple(own.name for own in fields(Source) if own.name not in ("matrix", *_READING))
 """The options that do not say how a file of proximities is read."""
 

@@ -27,6 +27,7 @@ from similitude.cli.extra_columns import (
 from similitude.cli.options import AsJson, Header, Key, ObjectColumn, Quiet, argument, is_yes, option
 from similitude.cli.output import TABLE_SUFFIXES, Notes, notes, write_rows
 from similitude.cli.rows import read_rows
+from similitude.cli.structured import is_structured, structured_columns
 from similitude.persistence import load_model
 from similitude.proximity.files import check_file, check_streams
 from similitude.sets.calibration import check_confidence
@@ -45,7 +46,11 @@ RowsFiles = Annotated[
 TableFile = Annotated[Path, option("File to write the table to, .csv or .tsv.", "OUT.csv", "--output", "-o")]
 Confidence = Annotated[
     float | None,
-    option("Also write sets of classes that hold the true one for this share of the samples, such as 0.9.", "SHARE"),
+    option(
+        "Also write sets of classes that hold the true one for this share of the samples, such as 0.9. Of a tree, the "
+        "deepest node of this probability is written, and of several labels those of this probability.",
+        "SHARE",
+    ),
 ]
 Precision = Annotated[
     float | None,
@@ -130,6 +135,11 @@ def predict_rows(
             if not hasattr(fitted, "predict"):
                 raise ValueError(f"{model}: holds a {type(fitted).__name__}, which is not a classifier.")
             data = read_rows(model, fitted, info, rows, given, queries, note)
+        if precision is not None and is_structured(fitted):
+            raise ValueError(
+                "--precision is for a model of one label per sample; with a tree or several labels, --confidence says "
+                "how probable what is written must be."
+            )
         point = None if precision is None else point_of(fitted, precision, per_class)
         X, ids, edges = data.values, data.ids, data.counts
         with working("looking for evidence", not quiet):
@@ -140,12 +150,18 @@ def predict_rows(
                 "model; add --assign-all."
             )
         with working("predicting", not quiet):
-            predicted = fitted.predict(X)
-            labels = predicted.tolist()
-            kind, names, values = _scores(fitted, X, len(labels))
-            sure = _confidence(fitted, predicted, values) if kind == "probabilities" else None
-        with working("computing typicality", not quiet):
-            more = novelty_columns(fitted, X, confidence, note)
+            if is_structured(fitted):
+                labels, extra = structured_columns(fitted, info["notes"], X, confidence)
+                kind, names, values, sure = STRUCTURED, list[str](), np.empty((len(labels), 0)), None
+                more = NoveltyColumns(extra)
+            else:
+                predicted = fitted.predict(X)
+                labels = predicted.tolist()
+                kind, names, values = _scores(fitted, X, len(labels))
+                sure = _confidence(fitted, predicted, values) if kind == "probabilities" else None
+        if not is_structured(fitted):
+            with working("computing typicality", not quiet):
+                more = novelty_columns(fitted, X, confidence, note)
     if point is not None and sure is not None:
         assigned = point.assigns(predicted, sure) & (True if evidence is None else evidence)
         labels = [label if own else UNASSIGNED for label, own in zip(labels, assigned.tolist())]
@@ -191,9 +207,10 @@ def _print_summary(
         found = {"rows": len(labels), "labels": dict(counts), "columns": kind, **more.facts, "output": str(output)}
         typer.echo(json.dumps(found, indent=2))
         return
-    summary = ", ".join(
-        f"{label} {counts[label]}" for label in dict.fromkeys([*classes, UNASSIGNED]) if label in counts
-    )
+    known = dict.fromkeys([*classes, UNASSIGNED] if kind != STRUCTURED else [*sorted(counts), UNASSIGNED])
+    summary = ", ".join(f"{label} {counts[label]}" for label in known if label in counts)
+    if kind == STRUCTURED and len(counts) > _MOST_SUMMED:
+        summary = f"{len(counts) - (UNASSIGNED in counts)} different labels, {UNASSIGNED} {counts[UNASSIGNED]}"
     typer.echo(f"{len(labels)} {'row' if len(labels) == 1 else 'rows'}: {summary}")
     typer.echo(f"columns: label{_AND[kind]}{''.join(f', {name}' for name in more.columns)}")
     for line in more.lines:
@@ -201,7 +218,10 @@ def _print_summary(
     typer.echo(f"saved to {output}")
 
 
+STRUCTURED = "nodes of a tree, or several labels"
+_MOST_SUMMED = 20
 _AND = {
+    STRUCTURED: "",
     "probabilities": ", confidence, probabilities of the classes",
     "decision values": ", decision values (this model has no probabilities; larger values favour the class)",
     "labels": " only (this model has neither probabilities nor decision values)",

@@ -19,8 +19,10 @@ from similitude.cli.datasets import entry_named
 from similitude.cli.decision import DecisionOptions
 from similitude.cli.errors import fit_until_interrupted
 from similitude.cli.output import left_out_text, note_failures, notes
+from similitude.cli.structured import check_options, fit_structured, several_labels, shown_labels
 from similitude.report import find, page
 from similitude.report.code import Source as Code
+from similitude.report.structured import structured_section
 from similitude.similarities.registry import FAMILIES, is_family, resolve
 
 
@@ -48,10 +50,12 @@ def report_matrix(
     quiet: options.Quiet = False,
 ) -> None:
     """Write one HTML page, which needs no network: diagnosis, figures, the methods' errors, misclassified samples."""
+    source.check_structure()
     options.check_limits(n_jobs, time_budget)
     decision.check()
     wanted = "all" if methods is None else options.listed(methods) or []
-    check_names(wanted, source)  # an unknown name raises an error before the work begins
+    if not source.is_structured:
+        check_names(wanted, source)  # an unknown name raises an error before the work begins
     check_writable(output, "--output", source.inputs(), (".html", ".htm"))
     if is_family(source.similarity):
         some = FAMILIES[str(source.similarity)][2].replace("'", "")
@@ -61,6 +65,12 @@ def report_matrix(
     note = notes(quiet)
     with working("reading the samples", not quiet):
         data = read_adjusted(source, fill=fill, no_leak=no_leak, note=note, seed=seed, unlabelled=unlabelled)
+    if source.is_structured:
+        check_options("accuracy", time_budget, decision, n_jobs, note)
+        if nested is not None:
+            raise ValueError("--nested is for one label per sample.")
+        _write_structured(source, data, methods, seed, output, quiet)
+        return
     check_classes(data, 2)
     auto = AutoClassifier(
         wanted,
@@ -98,6 +108,36 @@ def report_matrix(
     note_failures(auto.failures_, note, data.unknown_share)
     if not quiet:
         _print_summary(auto, output, len(content))
+
+
+def _write_structured(
+    source: options.Source, data: Input, methods: str | None, seed: int, output: Path, quiet: bool
+) -> None:
+    """Write the page of labels that form a tree, or of several labels."""
+    named = options.listed(methods)
+    if named is not None and len(named) > 1:
+        raise ValueError("--methods takes one name with a tree or several labels; without it all are used.")
+    model, found = fit_structured(source, data, named[0] if named else "auto", seed, not quiet)
+    several = source.has_several_labels
+    labels = several_labels(data.y, source.label_separator) if several else None
+    shown = shown_labels(model, data, labels)
+    with working("drawing the page", not quiet), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        findings = find(
+            data.samples,
+            shown,
+            contract=data.contract,
+            title=", ".join(path.name for path in source.matrices) or str(source.dataset),
+            ids=data.ids,
+            random_state=seed,
+            extra=(structured_section(model, labels, found.get("rank_names")),),
+        )
+        content = page(findings).encode("utf-8")
+        with replacing(output) as part:
+            part.write_bytes(content)
+    if not quiet:
+        typer.echo(repr(model.figures_ if several else model.by_rank()))
+        typer.echo(f"page    {output} ({len(content) / 1e6:.1f} MB)")
 
 
 def _print_summary(auto: Any, output: Path, size: int) -> None:

@@ -226,3 +226,32 @@ def mean_auc(P: sparse.csr_matrix, Y: sparse.csr_matrix, measured: sparse.csr_ma
             ranks = rankdata(scores)
             areas.append((ranks[truth].sum() - n_true * (n_true + 1) / 2) / (n_true * (len(truth) - n_true)))
     return _mean(np.array(areas))
+
+
+CONFIDENCES = (0.0, 0.2, 0.4, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95, 0.98, 0.99)
+"""The confidences at which depth and precision are shown."""
+
+
+@dataclass(frozen=True)
+class DepthPoint:
+    """The mean rank of the nodes that left-out samples are assigned to at a confidence, and how many are right."""
+
+    confidence: float
+    depth: float
+    """The mean over all samples; an unassigned one counts 0."""
+    precision: float
+    unassigned: float
+
+
+def depth_curve(found: Any, confidences: Any = CONFIDENCES) -> list[DepthPoint]:
+    """Return depth and precision of what is assigned; a node below the label of a sample is judged at its label."""
+    labelled = (found.truth != -1).sum(axis=1)
+    points = []
+    for confidence in confidences:
+        depth = ((found.nodes >= 0) & (found.proba >= confidence)).sum(axis=1)
+        some = depth > 0
+        at = np.minimum(depth, labelled)[some] - 1
+        rows = np.flatnonzero(some)
+        right = found.nodes[rows, at] == found.truth[rows, at]
+        points.append(DepthPoint(float(confidence), _mean(depth), _mean(right), _mean(~some)))
+    return points

@@ -34,13 +34,12 @@ from similitude.multilabel.targets import Targets
 from similitude.multilabel.tree import LabelTree, nodes_of_lineage
 from similitude.reader import ByName, Rows, Samples
 from similitude.sets.calibration import check_confidence
+from similitude.sets.operating_points import UNASSIGNED
 
 if TYPE_CHECKING:
     from similitude._utils.types import Folds, LabelsLike, ListLike, SamplesLike
     from similitude.similarities.registry import SimilarityLike
 
-UNASSIGNED = "unassigned"
-"""The prediction for a sample that no node reaches the confidence for."""
 COMBINE = ("rank", "leaves")
 _BLOCK = 2**21
 """The number of posteriors that are computed at once."""
@@ -89,7 +88,7 @@ class HierarchicalClassifier(SimilarityEstimator):
     methods : "all" or list of str, default="all"
         Of "k-NN", "affinity k-NN", "KRI k-NN", "KRR k-NN", "kernel ridge (clip)" (for at most 2,500 samples) and "ridge
         (features)" (on at most 1,000 columns).
-    combine : {"rank", "leaves"}, default="rank"
+    combine : {"rank", "leaves"}, default="leaves"
         Whether the weights of the methods are chosen for each rank, or on the leaves for all.
     cv : int or splitter, default=5
         The folds. An int means shuffled folds that keep groups together and that are drawn without regard to the
@@ -145,7 +144,7 @@ class HierarchicalClassifier(SimilarityEstimator):
         separator: str | None = None,
         *,
         methods: Literal["all"] | Sequence[str] = "all",
-        combine: Literal["rank", "leaves"] = "rank",
+        combine: Literal["rank", "leaves"] = "leaves",
         cv: Folds = 5,
         random_state: int = 0,
         verbose: int = 0,
@@ -188,7 +187,7 @@ class HierarchicalClassifier(SimilarityEstimator):
         groups = labels_in_order(groups, X, "groups")
         tree, truth = read_nodes(labels_in_order(y, X), samples.n, self.tree, self.separator)
         targets = Targets(_indicator(tree, truth), tree.nodes)
-        points, left_out_methods = points_of(self.methods, samples.n, list(samples.parts))
+        points, left_out_methods = points_of(self.methods, samples.n, list(samples.parts), samples.unknown)
         folds = folds_of(samples.n, self.cv, groups, self.random_state)
         found = evaluate_points(samples, targets, points, folds, self.random_state, self.verbose > 0)
         with working("learning the posterior of the nodes", self.verbose > 0):

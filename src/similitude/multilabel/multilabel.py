@@ -172,7 +172,7 @@ class MultilabelClassifier(ClassifierMixin, SimilarityEstimator):
         samples = Samples(self._contract(), X, None, estimator=self)
         groups = labels_in_order(groups, X, "groups")
         targets = read_targets(labels_in_order(y, X), samples.n, self.tree)
-        points, left_out_methods = points_of(self.methods, samples.n, list(samples.parts))
+        points, left_out_methods = points_of(self.methods, samples.n, list(samples.parts), samples.unknown)
         folds = folds_of(samples.n, self.cv, groups, self.random_state)
         found = evaluate_points(samples, targets, points, folds, self.random_state, self.verbose > 0)
         with working("learning the probabilities of the labels", self.verbose > 0):

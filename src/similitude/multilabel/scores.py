@@ -61,28 +61,34 @@ class Point(NamedTuple):
         return {name: value for name, value in (("n_neighbors", self.k), ("reg", self.reg)) if value}
 
 
-def points_of(names: Any, n: int, similarities: Sequence[str]) -> tuple[list[Point], list[str]]:
-    """Return all points of the named methods for n training samples, and the methods that cannot be used."""
+def points_of(names: Any, n: int, similarities: Sequence[str], unknown: bool = False) -> tuple[list[Point], list[str]]:
+    """Return all points of the named methods for n training samples, and the methods that cannot be used.
+
+    If some similarities are ``unknown``, only votes can be used whose weights do not depend on other pairs.
+    """
     known = {name.lower(): name for name in METHODS}
     if isinstance(names, str) and names == "all":
         chosen = list(METHODS)
     elif isinstance(names, (list, tuple)) and names:
-        unknown = [name for name in names if str(name).lower() not in known]
-        if unknown:
-            hint = did_you_mean(str(unknown[0]), METHODS)
-            raise ValueError(f"methods must be among {', '.join(METHODS)}; got {unknown[0]!r}.{hint}")
+        strange = [name for name in names if str(name).lower() not in known]
+        if strange:
+            hint = did_you_mean(str(strange[0]), METHODS)
+            raise ValueError(f"methods must be among {', '.join(METHODS)}; got {strange[0]!r}.{hint}")
         chosen = [name for name in METHODS if name.lower() in {str(own).lower() for own in names}]
     else:
         raise ValueError(f"methods must be 'all' or a list of names; got {names!r}.")
     left_out = [_KERNEL] if _KERNEL in chosen and n > _MOST_DENSE else []
+    if unknown:
+        left_out = [name for name in chosen if name not in (_EQUAL, _AFFINITY)]
     if left_out == chosen:
-        raise ValueError(f"methods: {_KERNEL} is for at most {_MOST_DENSE} samples; X has {n}.")
+        why = "need all pairs, and some are unknown" if unknown else f"are for at most {_MOST_DENSE} samples; X has {n}"
+        raise ValueError(f"methods: {', '.join(left_out)} {why}.")
     found = []
     for similarity in similarities:
         for name in chosen:
             if name in (_EQUAL, _AFFINITY):
                 found += [Point(name, k, 0.0, similarity) for k in _NEIGHBORS if k <= max(1, n // 2)]
-            elif name in (_KRI, _KRR):
+            elif name in (_KRI, _KRR) and name not in left_out:
                 found += [Point(name, k, reg, similarity) for k in _LOCAL_NEIGHBORS for reg in _RIDGES]
             elif name not in left_out:
                 regs = _PENALTIES if name == _KERNEL else _FEATURE_PENALTIES
@@ -263,7 +269,6 @@ class Fitted:
 
     def scores(self, rows: Rows) -> list[sparse.csr_matrix]:
         """Return the scores of the rows at each point, (m, L)."""
-        rows = rows.complete("MultilabelClassifier") if rows.reader.fill is not None else rows
         found = {point: own for part in self.parts for point, own in zip(part.points, part(rows))}
         return [found[point] for point in self.points]
 

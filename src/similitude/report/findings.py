@@ -21,6 +21,7 @@ from similitude.proximity.check import SimilarityWarning, dense
 from similitude.proximity.split import cut
 from similitude.reader import Samples
 from similitude.report.code import Source
+from similitude.report.markup import Section
 from similitude.report.outcome import Outcome, find_outcome, similarities_of
 from similitude.report.similarities import SideBySide, read_samples, side_by_side
 from similitude.similarities.registry import resolve
@@ -53,6 +54,8 @@ class Findings:
     goodness: pictures.GoodnessCurve | None
     outcome: Outcome | None
     similarities: SideBySide | None = None
+    extra: tuple[Section, ...] = ()
+    """Sections about labels that form a tree, or several labels; the other pictures then show one label of each."""
 
 
 def find(
@@ -66,6 +69,7 @@ def find(
     source: Source | None = None,
     max_samples: int = MAX_SAMPLES,
     random_state: RandomState = 0,
+    extra: tuple[Section, ...] = (),
 ) -> Findings:
     """Return the contents of a report about a matrix with labels and the model chosen for it."""
     contract = dict(contract or {})
@@ -110,6 +114,7 @@ def find(
             goodness=_goodness(shown, drawn_labels),
             outcome=None if auto is None else find_outcome(auto, samples, S, classes, labels, source, contract),
             similarities=together,
+            extra=extra,
         )
 
 

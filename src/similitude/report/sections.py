@@ -37,7 +37,8 @@ _MEMBERS_SHOWN = 3
 
 def sections(findings: Findings, packed: PackedMatrix) -> list[Section]:
     """Return all sections in the order of the page."""
-    found = [] if findings.similarities is None else [similarities_section(findings.similarities)]
+    found = [*findings.extra]
+    found += [] if findings.similarities is None else [similarities_section(findings.similarities)]
     found += [_diagnosis(findings), _matrix(findings, packed)]
     drawn = (_spectrum(findings), _goodness(findings), _separation(findings), _hubness(findings))
     pictures = [part for part in drawn if part is not None]

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import re
+import warnings
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -30,6 +31,8 @@ from similitude.proximity.files.text import (
     suffix,
 )
 
+_BETWEEN = (";", "|", ",", "/")
+"""What may stand between several labels in one cell."""
 _NO_LABEL = {"na", "n/a", "nan", "null"}
 _ID_HEADINGS = {"id", "ids", "name", "sample", "sample_id", "seqid", "accession", "query", "sequence"}
 LABEL_HEADINGS = {
@@ -50,6 +53,12 @@ class Beside:
     group_column: str | int | None = None
     unlabelled: bool = False
     """Whether samples without a label are kept; their labels are None."""
+    lineage: tuple[str, ...] = ()
+    """The columns of lineages, from coarse to fine."""
+    several: bool = False
+    """Whether an id may have several rows, each with a label."""
+    separated: bool = False
+    """Whether it is known that labels hold separators."""
 
 
 def with_labels(data: Contents, beside: Beside, header: bool | None) -> Contents:
@@ -64,9 +73,16 @@ def with_labels(data: Contents, beside: Beside, header: bool | None) -> Contents
     from_edges = data.reading is not None
     if beside.labels is not None:
         labels = check_file(beside.labels, "labels")
-        file = LabelFile(labels, "label", beside.label_column, beside.labels_in_order, header, beside.unlabelled)
+        column: Any = beside.lineage[0] if beside.lineage else beside.label_column
+        several = {"may_be_missing": beside.unlabelled, "several": beside.several}
+        file = LabelFile(labels, "label", column, beside.labels_in_order, header, **several)
         y, kept, ids, columns["labels"] = file.read(n, ids, from_edges)
-        note_words_for_nothing(labels, y)
+        if beside.lineage:
+            y = _in_columns(file, beside.lineage, n, ids, kept)
+        elif not beside.several:
+            note_words_for_nothing(labels, y)
+            if not beside.separated:
+                _note_several(labels, y)
         if beside.unlabelled:
             of_all = np.full(n, None, dtype=object)
             of_all[kept] = y.tolist()
@@ -113,6 +129,7 @@ class LabelFile:
     header: bool | None = None
     may_be_missing: bool = False
     """Whether a list may have empty lines, for samples without a label."""
+    several: bool = False
 
     def read(self, n: int, ids: list[str] | None, from_edges: bool = False) -> Labels:
         """Return the labels of n samples in their order, matched by id if both have ids.
@@ -179,19 +196,38 @@ class LabelFile:
         places = {"ids": [id_at], f"{what}s": [at], "not used": unused(len(head), id_at, at)}
         read = Columns(has_header, head if has_header else [""] * len(head), places)
         own = [cells[id_at] for _, cells in found]
-        check_unique(path, own, [line for line, _ in found])
+        if not self.several:
+            self._check_unique(own, [(line, cells[at]) for line, cells in found])
         if ids is None:
-            ids = own
+            ids = list(dict.fromkeys(own))
+            own = ids
             if len(own) != n:
                 raise ValueError(f"{path}: {len(own)} {what}s for {n} samples; one {what} per sample is needed.")
         place = {name: i for i, name in enumerate(ids)}
-        given = {cells[id_at]: cells[at] for _, cells in found if cells[at]}
+        given: dict[str, Any] = {cells[id_at]: cells[at] for _, cells in found if cells[at]}
+        if self.several:
+            given = {name: tuple(cells[at] for _, cells in found if cells[id_at] == name) for name in given}
         label_of = {place[name]: label for name, label in given.items() if name in place}
         self._note_strangers([name for name in given if name not in place], ids, len(label_of), from_edges)
         if not label_of:
             raise ValueError(f"{path}: no sample has a {what}.")
         labelled = np.array(sorted(label_of))
+        if self.several:
+            values = np.empty(len(labelled), dtype=object)
+            values[:] = [label_of[i] for i in labelled.tolist()]
+            return Labels(values, labelled, ids, read)
         return Labels(as_labels([label_of[i] for i in labelled.tolist()]), labelled, ids, read)
+
+    def _check_unique(self, ids: list[str], rows: list[tuple[int, str]]) -> None:
+        """Raise a ValueError if an id has two rows; if these have different labels, it says how to read them."""
+        first: dict[str, str] = {}
+        for name, (_, label) in zip(ids, rows):
+            if self.what == "label" and first.setdefault(name, label) != label:
+                raise ValueError(
+                    f"{self.path}: {name!r} has several labels, {first[name]!r} and {label!r}. If samples may have "
+                    "several, fit with --several-labels (MultilabelClassifier in Python); otherwise keep one row."
+                )
+        check_unique(self.path, ids, [line for line, _ in rows])
 
     def _id_column(self, found: Rows, ids: list[str] | None) -> int:
         """Return the column that names most samples."""
@@ -299,6 +335,34 @@ def read_queries(path: Path, known: set[str]) -> tuple[list[str], Columns | None
 def _known_cells(found: Rows, known: set[str]) -> list[int]:
     """Return how many cells of each column are known ids."""
     return [sum(cells[j] in known for _, cells in found) for j in range(len(found[0][1]))]
+
+
+def _in_columns(
+    file: LabelFile, columns: tuple[str, ...], n: int, ids: list[str] | None, kept: np.ndarray
+) -> np.ndarray:
+    """Return lineages in columns, (samples, ranks); where a finer column has no cell, it is empty."""
+    table = np.full((n, len(columns)), "", dtype=object)
+    for j, column in enumerate(columns):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", SimilarityWarning)  # the first column has warned of strange ids
+            values, labelled, _, _ = replace(file, column=column).read(n, ids)
+        table[labelled, j] = values.astype(str)
+    return table[kept].astype(str)
+
+
+def _note_several(path: Path, labels: np.ndarray) -> None:
+    """Warn of labels that look like several labels in one cell, such as '2;3' beside '2' and '3'."""
+    names = {str(label) for label in labels.tolist()}
+    for separator in _BETWEEN:
+        joined = sorted(name for name in names if separator in name)
+        parts = {part.strip() for name in joined for part in name.split(separator)}
+        if joined and 2 * len(parts & names) >= len(parts):
+            warn(
+                f"{path}: {len(joined)} classes look like several labels in one cell, such as {joined[0]!r}; with "
+                f"--label-separator {separator!r} (MultilabelClassifier in Python) they are taken so.",
+                SimilarityWarning,
+            )
+            return
 
 
 def _text_rows(path: Path) -> Rows:
