@@ -28,7 +28,7 @@ from similitude.multilabel.left_out import (
     nearness_to,
     scores_of,
 )
-from similitude.multilabel.node_model import Levels, fit_node_model
+from similitude.multilabel.node_model import Levels, fit_node_model, scores_without_evidence
 from similitude.multilabel.scores import nearest_lists, points_of
 from similitude.multilabel.targets import Targets
 from similitude.multilabel.tree import LabelTree, nodes_of_lineage
@@ -423,6 +423,11 @@ def _out_of_fold(
             )
             nodes[some], proba[some] = best_line(posteriors, levels)
             scores[some] = _true_scores(outcomes(posteriors, levels), true[some], levels, tree)
+    lacking = (found.parts >= 0) & ~found.evidence
+    if lacking.any():
+        # All samples without evidence have one posterior, in which a sample must not find itself.
+        totals = np.bincount(lines[lines >= 0], minlength=len(tree)).astype(float)
+        scores[lacking] = scores_without_evidence(tree, lines[lacking], totals)
     tested = found.tested
     return NodesOutOfFold(tested, nodes[tested], proba[tested], true[tested], scores[tested], found.evidence[tested])
 

@@ -236,9 +236,8 @@ def fit_node_model(
             ranks.append(RankModel(weights[d], np.append(_START, np.zeros(4)), together))
         else:
             ranks.append(RankModel(weights[d], case.fitted_votes(), _logistic([case], together)))
-    seen = (lines >= 0) & (counts[np.maximum(left_out.parts, 0)[:, None], np.maximum(lines, 0)] > 0)
-    known = np.where(seen, lines, -1)[lacking]
-    none = _without_evidence(tree, known, np.bincount(truth, minlength=len(tree)), levels)
+    totals = np.bincount(lines[lines >= 0], minlength=len(tree)).astype(float)
+    none = without_evidence(tree, lines[lacking], totals)
     return NodeModel(ranks, scale, none, int(lacking.sum()))
 
 
@@ -314,12 +313,84 @@ def _cases(
     )
 
 
-def _without_evidence(tree: LabelTree, lines: np.ndarray, own: np.ndarray, levels: Levels) -> np.ndarray:
-    """Return the posterior of rows without evidence: counts of left-out ones, and as many as there are top nodes."""
-    total = own.astype(float)
-    for d in range(levels.n_ranks - 1, 0, -1):
-        first, parents = levels.groups(d)
-        total[parents] += np.add.reduceat(total[levels.part(d)], first)
-    counts = np.bincount(lines[lines >= 0], minlength=len(tree)).astype(float)
-    top = float(np.count_nonzero(tree.depth == 1))
-    return (counts + top * total / max(own.sum(), 1.0)) / (len(lines) + top)
+@dataclass(frozen=True)
+class _NoEvidence:
+    """Counts from which the posterior of rows without evidence follows, from the top of the tree down.
+
+    Of the samples without evidence ``counts`` (N,) belong to each node, and ``single`` (N + 1,) to children of it with
+    no other sample; ``totals`` (N,) are the numbers of all training samples, ``all_single`` (N + 1,) of those that are
+    the only ones of a child. The last place of arrays of parents is the top. With K additional samples that are
+    distributed like all training samples, as many as there are top nodes::
+
+        u_v = (single_v + all_single_v / n_v) / (count_v + 1)
+        P(c) = P(v) (1 - u_v) (count_c + K n_c / n_v) / (count_v + K)
+    """
+
+    counts: np.ndarray
+    totals: np.ndarray
+    single: np.ndarray
+    all_single: np.ndarray
+    below: np.ndarray
+    totals_below: np.ndarray
+    top: float
+
+    @classmethod
+    def of(cls, tree: LabelTree, lines: np.ndarray, totals: np.ndarray) -> _NoEvidence:
+        counts = np.bincount(lines[lines >= 0], minlength=len(tree)).astype(float)
+
+        def by_parent(values: np.ndarray) -> np.ndarray:
+            return np.bincount(np.where(tree.parent < 0, len(tree), tree.parent), values, minlength=len(tree) + 1)
+
+        single, all_single = (by_parent(np.where(totals == 1, values, 0.0)) for values in (counts, totals))
+        top = float(np.count_nonzero(tree.depth == 1))
+        return cls(counts, totals, single, all_single, by_parent(counts), by_parent(totals), top)
+
+    def child(
+        self, single: Any, all_single: Any, below: Any, totals_below: Any, count: Any, total: Any
+    ) -> tuple[Any, Any]:
+        """Return u of a node, and the share of one of its children."""
+        novel = (single + all_single / np.maximum(totals_below, 1.0)) / (below + 1.0)
+        known = (count + self.top * total / np.maximum(totals_below, 1.0)) / (below + self.top)
+        return np.minimum(novel, 1.0), known
+
+
+def without_evidence(tree: LabelTree, lines: np.ndarray, totals: np.ndarray) -> np.ndarray:
+    """Return the posterior of rows without evidence.
+
+    ``lines`` are the nodes of the left-out samples without evidence, ``totals`` the numbers of all training samples.
+    """
+    found, own = np.zeros(len(tree)), _NoEvidence.of(tree, lines, totals)
+    for i in range(len(tree)):  # parents come first
+        v = tree.parent[i] if tree.parent[i] >= 0 else len(tree)
+        novel, share = own.child(
+            own.single[v], own.all_single[v], own.below[v], own.totals_below[v], own.counts[i], totals[i]
+        )
+        found[i] = (1.0 if v == len(tree) else found[v]) * (1.0 - novel) * (share if totals[i] else 0.0)
+    return found
+
+
+def scores_without_evidence(tree: LabelTree, lines: np.ndarray, totals: np.ndarray) -> np.ndarray:
+    """Return for each left-out sample without evidence the probability of what is true, by all others of them.
+
+    It is what :func:`without_evidence` would return without the sample: for its leaf or, if that has no other sample,
+    for an unseen leaf below the last node that has.
+    """
+    own = _NoEvidence.of(tree, lines, totals)
+    found, going = np.ones(len(lines)), np.ones(len(lines), dtype=bool)
+    for d in range(lines.shape[1]):
+        at = np.flatnonzero(going & (lines[:, d] >= 0))
+        node = lines[at, d]
+        v = np.where(tree.parent[node] < 0, len(tree), tree.parent[node])
+        alone = totals[node] == 1
+        becomes_single = totals[node] == 2
+        novel, share = own.child(
+            own.single[v] - alone + (becomes_single & (own.counts[node] == 2)),
+            own.all_single[v] - alone + becomes_single,
+            own.below[v] - 1,
+            own.totals_below[v] - 1,
+            own.counts[node] - 1,
+            totals[node] - 1,
+        )
+        found[at] *= np.where(alone, novel, (1.0 - novel) * share)
+        going[at[alone]] = False
+    return found

@@ -220,14 +220,18 @@ class LabelFile:
 
     def _check_unique(self, ids: list[str], rows: list[tuple[int, str]]) -> None:
         """Raise a ValueError if an id has two rows; if these have different labels, it says how to read them."""
-        first: dict[str, str] = {}
-        for name, (_, label) in zip(ids, rows):
-            if self.what == "label" and first.setdefault(name, label) != label:
-                raise ValueError(
-                    f"{self.path}: {name!r} has several labels, {first[name]!r} and {label!r}. If samples may have "
-                    "several, fit with --several-labels (MultilabelClassifier in Python); otherwise keep one row."
-                )
-        check_unique(self.path, ids, [line for line, _ in rows])
+        try:
+            check_unique(self.path, ids, [line for line, _ in rows])
+        except ValueError as error:
+            labels: dict[str, set[str]] = {}
+            for name, (_, label) in zip(ids, rows):
+                labels.setdefault(name, set()).add(label)
+            if self.what != "label" or max(map(len, labels.values())) == 1:
+                raise
+            raise ValueError(
+                f"{error} If a sample may have several labels, fit with --several-labels (MultilabelClassifier in "
+                "Python)."
+            ) from None
 
     def _id_column(self, found: Rows, ids: list[str] | None) -> int:
         """Return the column that names most samples."""
