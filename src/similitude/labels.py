@@ -63,6 +63,11 @@ def check_labels(y: Any, n: int) -> np.ndarray:
     plain = getattr(getattr(y, "dtype", None), "numpy_dtype", None)
     if plain is not None and plain.kind in "biu" and not y.isna().any():
         y = y.to_numpy(plain)  # the nullable integers and booleans of pandas would become float64
+    if np.ndim(y) == 2 and np.shape(y)[1] > 1:
+        raise ValueError(
+            f"y must have one label per sample; got an array of shape {np.shape(y)}. Several labels of each sample are "
+            "for MultilabelClassifier, and lineages in columns for HierarchicalClassifier."
+        )
     y = column_or_1d(y, warn=True)
     check_no_missing(y)
     check_classification_targets(y)

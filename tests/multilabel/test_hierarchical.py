@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from similitude import HierarchicalClassifier, LabelTree, Proximities, load_model, save_model
+from similitude.multilabel.node_model import scores_without_evidence, without_evidence
 from tests.multilabel.trees import similarity, simulated_tree
 
 FEW = ["k-NN", "affinity k-NN"]
@@ -148,3 +149,27 @@ def test_bad_parameters_and_labels_are_named():
     ):
         with pytest.raises(ValueError, match=message):
             model.fit(S, y)
+
+
+def test_samples_without_evidence_are_judged_as_if_they_were_not_there():
+    _, y = simulated_tree(60, 7)
+    y[::5] = [label.split(".")[0] for label in y[::5]]  # some are labelled to an inner node
+    tree = LabelTree.from_lineages(y, ".")
+    lines = tree.lines()[tree.positions(y)]
+    lacking = np.arange(60) % 3 > 0
+
+    def counted(chosen):
+        own = lines[chosen]
+        return np.bincount(own[own >= 0], minlength=len(tree)).astype(float)
+
+    found = scores_without_evidence(tree, lines[lacking], counted(np.ones(60, dtype=bool)))
+    for score, i in zip(found, np.flatnonzero(lacking)):
+        others = np.arange(60) != i
+        P = without_evidence(tree, lines[lacking & others], counted(others))
+        node = lines[i][lines[i] >= 0]
+        known = node[counted(others)[node] > 0]
+        last = known[-1] if len(known) else -1
+        expected = P[last]
+        if len(known) < len(node):
+            expected = (P[last] if len(known) else 1.0) - P[tree.parent == last].sum()
+        assert np.isclose(score, expected)

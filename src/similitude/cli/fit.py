@@ -55,7 +55,7 @@ def fit_model(
     check_writable(output, "--output", source.inputs())
     note = notes(quiet)
     if source.is_structured:
-        check_options(prefer.value, time_budget, decision, n_jobs, note)
+        check_options(prefer.value, time_budget, decision, unlabelled, n_jobs, note)
     with working("reading the samples", not quiet):
         data = read_adjusted(source, fill=fill, no_leak=no_leak, note=note, seed=seed, unlabelled=unlabelled)
     if source.is_structured:

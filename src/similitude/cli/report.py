@@ -63,12 +63,13 @@ def report_matrix(
             f"--similarity {source.similarity} is for fit and compare; a report needs one similarity, such as {some}."
         )
     note = notes(quiet)
+    if source.is_structured:
+        check_options("accuracy", time_budget, decision, unlabelled, n_jobs, note)
+        if nested is not None:
+            raise ValueError("--nested is for one label per sample.")
     with working("reading the samples", not quiet):
         data = read_adjusted(source, fill=fill, no_leak=no_leak, note=note, seed=seed, unlabelled=unlabelled)
     if source.is_structured:
-        check_options("accuracy", time_budget, decision, n_jobs, note)
-        if nested is not None:
-            raise ValueError("--nested is for one label per sample.")
         _write_structured(source, data, methods, seed, output, quiet)
         return
     check_classes(data, 2)

@@ -13,7 +13,7 @@ from similitude._utils.checks import did_you_mean
 from similitude._utils.warn import silenced
 from similitude.auto.methods import slug
 from similitude.cli.data import Input
-from similitude.cli.options import Source
+from similitude.cli.options import Source, Unlabelled
 from similitude.cli.output import Notes
 from similitude.evaluation import parameters_text
 from similitude.multilabel import HierarchicalClassifier, LabelTree, MultilabelClassifier
@@ -188,10 +188,14 @@ def _label_columns(
     return labels, columns
 
 
-def check_options(prefer: str, time_budget: float | None, decision: Any, n_jobs: int, note: Notes) -> None:
+def check_options(
+    prefer: str, time_budget: float | None, decision: Any, unlabelled: Unlabelled, n_jobs: int, note: Notes
+) -> None:
     """Raise a ValueError for options of ``fit`` that trees and several labels do not have."""
     if time_budget is not None:
         raise ValueError("--time-budget is for one label per sample; with a tree or several labels use --method.")
+    if unlabelled is Unlabelled.use:
+        raise ValueError("--unlabelled use is for one label per sample, not for a tree or several labels.")
     given = [name for name, value in vars(decision).items() if value is not None]
     if given:
         option = given[0].replace("_", "-")
