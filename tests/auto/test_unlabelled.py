@@ -4,7 +4,16 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from similitude import AutoClassifier, Proximities, SimilaritySVC, load_model, save_model
+from similitude import (
+    AutoClassifier,
+    IndefiniteNystroem,
+    LPMachine,
+    Proximities,
+    PseudoEuclideanEmbedding,
+    SimilaritySVC,
+    load_model,
+    save_model,
+)
 from similitude.auto.methods import methods
 from similitude.auto.reading import read_samples
 from similitude.base import uses_unlabelled
@@ -59,8 +68,6 @@ def test_the_others_use_them_in_each_fold_and_no_test_sample(name):
 
 def test_columns_of_samples_without_a_label_are_features():
     """A linear method on all columns is that on the rows of the labelled samples to fixed prototypes."""
-    from similitude import LPMachine
-
     found = AutoClassifier(["LP machine"], n_repeats=1, diagnose=False, unlabelled="use").fit(S, Y)
     own = found.best_estimator_.members_[0].estimator
     fixed = LPMachine(own.C, similarity="columns").fit(S[LABELLED], Y[LABELLED])
@@ -76,6 +83,16 @@ def test_the_spectrum_is_that_of_all_samples():
     weights = (Y >= 0).astype(float)
     whole = SimilaritySVC(own.C).fit(indefinite, np.where(Y >= 0, Y, 0), sample_weight=weights)
     assert np.allclose(own.decision_function(indefinite[:5]), whole.decision_function(indefinite[:5]), atol=1e-6)
+
+
+def test_landmarks_are_chosen_among_all_samples():
+    """The features of the labelled samples are their rows in those of all samples."""
+    samples = read_samples(S, Y, unlabelled="use")
+    for make in (lambda: IndefiniteNystroem(20, random_state=0), lambda: PseudoEuclideanEmbedding(5)):
+        features = make().fit_transform(samples.whole(), samples.y)
+        whole = make().fit(S)
+        assert np.allclose(features, whole.transform(S)[LABELLED])
+    assert np.any(~np.isin(IndefiniteNystroem(20, random_state=0).fit(samples.whole()).landmarks_, LABELLED))
 
 
 @pytest.mark.parametrize("form", ["dense", "sparse", "dissimilarity", "ids", "several"])
@@ -94,7 +111,9 @@ def test_search_model_file_and_prediction(form, tmp_path):
         X, rows = {"a": S, "b": S**2}, {"a": NEW, "b": NEW**2}
     auto = AutoClassifier(SOME, n_repeats=1, diagnose=False, unlabelled="use", **contract).fit(X, y)
     assert auto.failures_ == {}
-    assert len(auto.out_of_fold_.labels) == 30
+    left_out = auto.out_of_fold_
+    assert np.array_equal(left_out.samples, LABELLED)
+    assert np.mean(left_out.labels == Y[left_out.samples]) > 0.6
     assert auto.best_estimator_.n_features_in_ == N
     assert np.mean(auto.predict(rows) == TRUTH[:20]) > 0.6
     report = auto.unlabelled_

@@ -434,4 +434,6 @@ def _out_of_fold(results: MethodResults, choice: Choice) -> OutOfFold:
     nearest = None
     if len(results.samples.parts) == 1:
         nearest = nearest_training(results.samples, results.repeats)[results.tested]
-    return OutOfFold(labels, posteriors, results.tested, members, nearest)
+    samples = results.samples
+    tested = results.tested if samples.everything is None else samples.labelled[results.tested]
+    return OutOfFold(labels, posteriors, tested, members, nearest)

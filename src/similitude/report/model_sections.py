@@ -141,6 +141,22 @@ def _leaderboard(outcome: Outcome) -> Section:
     if outcome.compared_only:
         names = text(" and ".join(outcome.compared_only))
         compared = f"For comparison, the table also lists {names}, which cannot be chosen."
+    standings_table = table(
+        "Errors with standard errors, drawn on a common scale with a line at the smallest, and the weights of the"
+        " methods in the combination. Click a column heading to sort the table.",
+        [
+            ("Method", ""),
+            ("Error %", "error"),
+            *(numbers("Balanced %") if _is_unequal(outcome) else ()),
+            *([(_SCORE, "number score")] if scored else ()),
+            *(numbers("With evidence %", "Without %") if _lacking(outcome) else ()),
+            *numbers("Weight", "p", "Seconds"),
+        ],
+        rows,
+        identifier="leaderboard",
+        sorted_by=_SCORE if scored else "Error %",
+        order="descending" if scored else "ascending",
+    )
     return section(
         "methods",
         "Leaderboard",
@@ -158,22 +174,7 @@ def _leaderboard(outcome: Outcome) -> Section:
             f"Methods in colour are not significantly worse (p ≥ {SIGNIFICANT}); with k such folds, p cannot be below"
             " 2<sup>−k</sup>.",
         ),
-        table(
-            "Errors with standard errors, drawn on a common scale with a line at the smallest, and the weights of the"
-            " methods in the combination. Click a column heading to sort the table.",
-            [
-                ("Method", ""),
-                ("Error %", "error"),
-                *(numbers("Balanced %") if _is_unequal(outcome) else ()),
-                *([(_SCORE, "number score")] if scored else ()),
-                *(numbers("With evidence %", "Without %") if _lacking(outcome) else ()),
-                *numbers("Weight", "p", "Seconds"),
-            ],
-            rows,
-            identifier="leaderboard",
-            sorted_by=_SCORE if scored else "Error %",
-            order="descending" if scored else "ascending",
-        ),
+        f'<div class="scrolls" tabindex="0">{standings_table}</div>',
         _stopped(outcome),
     )
 

@@ -89,7 +89,10 @@ def find_outcome(
     contract: dict[str, Any],
 ) -> Outcome:
     """Return the result of choosing a model, from the fitted AutoClassifier."""
-    predicted, posteriors, by_member = _out_of_fold(auto.out_of_fold_, classes, labels)
+    left_out = auto.out_of_fold_
+    if samples.everything is not None:  # whose positions are those among all samples
+        left_out = left_out._replace(samples=np.searchsorted(samples.labelled, left_out.samples))
+    predicted, posteriors, by_member = _out_of_fold(left_out, classes, labels)
     members = auto.best_estimator_.members_
     single = members[0].estimator if len(members) == 1 else None
     voter = single if hasattr(single, "neighbor_weights") else None
@@ -117,8 +120,8 @@ def find_outcome(
         stopped=tuple(row for row in auto.leaderboard_ if row.stopped),
         budget=_budget(auto),
         sets=find_sets(auto, S),
-        nearness=_nearness(auto.out_of_fold_, classes[labels], samples),
-        risk=find_risk(auto, predicted, labels),
+        nearness=_nearness(left_out, classes[labels], samples),
+        risk=find_risk(auto, left_out, predicted, labels),
         not_applicable=tuple(name for name, why in getattr(auto, "failures_", {}).items() if NEEDS_ALL_PAIRS in why),
         unlabelled="" if getattr(auto, "unlabelled_", None) is None else str(auto.unlabelled_),
     )

@@ -29,12 +29,12 @@ class RiskFindings:
     by_class: tuple[OperatingPoint, ...]
 
 
-def find_risk(auto: Any, predicted: np.ndarray | None, labels: np.ndarray) -> RiskFindings | None:
-    """Return the curve and the operating points of a fitted classifier, or None if it keeps no posteriors."""
+def find_risk(auto: Any, left_out: Any, predicted: np.ndarray | None, labels: np.ndarray) -> RiskFindings | None:
+    """Return the curve of left-out samples and the operating points, or None if the classifier keeps no posteriors."""
     if predicted is None or calibration_of(auto.best_estimator_) is None:
         return None
-    tested = auto.out_of_fold_.samples
-    confidence = np.round(auto.out_of_fold_.proba[np.arange(len(tested)), predicted[tested]], 10)
+    tested = left_out.samples
+    confidence = np.round(left_out.proba[np.arange(len(tested)), predicted[tested]], 10)
     order = np.argsort(-confidence, kind="stable")
     last = np.flatnonzero(np.append(np.diff(confidence[order]) != 0, True))
     wrong = np.cumsum((predicted != labels)[tested][order])[last]

@@ -164,6 +164,10 @@ class IndefiniteNystroem(ClassNamePrefixFeaturesOutMixin, LandmarkEstimator, Sim
     def _n_features_out(self) -> int:
         return self.projection_.shape[1]
 
+    @property
+    def _unlabelled(self) -> str | None:
+        return "all" if self.selection in ("random", "leverage") else None  # the others choose by class
+
     def _check_parameters(self) -> None:
         self._check_landmark_parameters()
         check_choice(self.spectrum, "spectrum", SPECTRA)
