@@ -38,12 +38,12 @@ def run():
         f"that no training enzyme has, {lacking.sum()} without a hit; figures in percent, of the test enzymes"
     )
     models = {}
-    for combine in ("rank", "leaves"):
+    for combine in ("leaves", "rank"):
         start = time.process_time()
         models[combine] = HierarchicalClassifier(separator=".", combine=combine).fit(S, y)
         print(f"weights by {combine}: fitted in {time.process_time() - start:.0f} s of processor time")
-    print(models["rank"].methods_)
-    models["rank, without unseen leaves"] = _without_unseen(models["rank"])
+    print(models["leaves"].methods_)
+    models["leaves, without unseen ones"] = _without_unseen(models["leaves"])
     print(f"\n{'':30}{'error at rank':^32}{'squared error at rank':^32}")
     for title, model in models.items():
         P, (nodes, _) = model.predict_proba(new), model.predict_ranks(new)
@@ -70,7 +70,7 @@ def run():
             )
         mean = 100 * np.array([proba[:, 3].mean(), (names[:, 3] == lines[:, 3]).mean()])
         print(f"mean probability of the predicted number {mean[0]:.1f}, right {mean[1]:.1f}")
-    model = models["rank"]
+    model = models["leaves"]
     P = model.predict_proba(new)
     leaves = P[:, model.tree_.is_leaf].sum(axis=1)
     print(

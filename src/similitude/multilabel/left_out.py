@@ -23,6 +23,10 @@ _ROUNDS = 30
 LEAST_WEIGHT = 0.02
 """Points with smaller weights are left out, and their weight is distributed among the others."""
 _QUANTILES = 101
+_CELLS = 2**24
+"""The number of pairs of samples and labels that are looked at together."""
+_ROWS = 2**16
+"""The number of entries that are added in single precision."""
 
 
 @dataclass(frozen=True)
@@ -52,8 +56,14 @@ class LeftOut:
 
     def products(self, chosen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the sums over chosen entries of products of two scores, (T, T), and of scores of true labels."""
-        values = self.values[chosen].astype(np.float64)
-        return values.T @ values, self.truth[chosen] @ values
+        products, own = np.zeros((len(self.points),) * 2), np.zeros(len(self.points))
+        chosen = np.flatnonzero(chosen) if chosen.dtype == bool else chosen
+        for start in range(0, len(chosen), _ROWS):  # in single precision, block by block
+            part = chosen[start : start + _ROWS]
+            values = self.values[part]
+            products += values.T @ values
+            own += self.truth[part].astype(np.float32) @ values
+        return products, own
 
 
 def folds_of(n: int, cv: Any, groups: Any, random_state: int | None) -> list[Split]:
@@ -82,7 +92,7 @@ def evaluate_points(
     """Return the scores of all points for the samples that each fold leaves out."""
     n, L = targets.Y.shape
     parts, evidence, near = np.full(n, -1), np.ones(n, dtype=bool), np.zeros((n, 2))
-    keys, found = [], []
+    found = []
     for number, (train, test) in enumerate(folds):
         with working(f"fold {number + 1} of {len(folds)}", show), silenced(), shared_work(), one_openmp_thread():
             training, rows = samples.fold(train, test)
@@ -91,30 +101,41 @@ def evaluate_points(
                 scores = scores_of(fitted, points, rows)
             parts[test], evidence[test] = number, rows.evidence
             near[test] = nearness(first_of(training), first_of(rows))
-        positions = [test[np.repeat(np.arange(len(test)), np.diff(own.indptr))] * L + own.indices for own in scores]
-        of_truth = _keys(targets.Y, test)
-        union = np.unique(np.concatenate([*positions, of_truth]))
-        if targets.measured is not None:
-            union = np.intersect1d(union, _keys(targets.measured, test), assume_unique=True)
-        values = np.zeros((len(union), len(points)), dtype=np.float32)
-        for t, (own, score) in enumerate(zip(positions, scores)):
-            at = np.minimum(np.searchsorted(union, own), max(len(union) - 1, 0))
-            known = union[at] == own if len(union) else np.zeros(len(own), dtype=bool)
-            values[at[known], t] = score.data[known]
-        keys.append(union)
-        found.append(values)
-    key = np.concatenate(keys)
-    rows_at, columns = np.divmod(key, L)
+        step = max(1, _CELLS // L)
+        for start in range(0, len(test), step):
+            part = slice(start, start + step)
+            found.append(_entries([own[part] for own in scores], targets.take(test[part]), test[part]))
+    rows_at, columns, values, truth = (np.concatenate(own) for own in zip(*found))
     order = np.argsort(rows_at, kind="stable")
-    rows_at, columns = rows_at[order], columns[order]
-    truth = np.asarray(targets.Y[rows_at, columns]).ravel() > 0
-    return LeftOut(points, rows_at, columns, np.concatenate(found)[order], truth, parts, evidence, near, folds)
+    return LeftOut(points, rows_at[order], columns[order], values[order], truth[order], parts, evidence, near, folds)
 
 
-def _keys(matrix: sparse.csr_matrix, rows: np.ndarray) -> np.ndarray:
-    """Return the places of the stored entries of some rows, as numbers row * L + column."""
-    part = matrix[rows]
-    return rows[np.repeat(np.arange(len(rows)), np.diff(part.indptr))] * matrix.shape[1] + part.indices
+def _entries(scores: list[sparse.csr_matrix], targets: Targets, samples: np.ndarray) -> tuple[np.ndarray, ...]:
+    """Return samples, labels, scores and truth of the entries where a score is not 0 or the sample has the label."""
+    L = targets.Y.shape[1]
+    keys = [_keys(own) for own in scores]
+    true = _keys(targets.Y)
+    wanted = np.zeros(len(samples) * L, dtype=bool)
+    for own in (*keys, true):
+        wanted[own] = True
+    if targets.measured is not None:
+        known = np.zeros(len(wanted), dtype=bool)
+        known[_keys(targets.measured)] = True
+        wanted &= known
+    union = np.flatnonzero(wanted)
+    place = np.full(len(wanted), len(union), dtype=np.int32)  # what is not wanted goes to one more row
+    place[union] = np.arange(len(union))
+    values = np.zeros((len(union) + 1, len(scores)), dtype=np.float32)
+    for t, (own, score) in enumerate(zip(keys, scores)):
+        values[place[own], t] = score.data
+    truth = np.zeros(len(union) + 1, dtype=bool)
+    truth[place[true]] = True
+    return samples[union // L], union % L, values[:-1], truth[:-1]
+
+
+def _keys(matrix: sparse.csr_matrix) -> np.ndarray:
+    """Return the places of the stored entries, as numbers row * L + column."""
+    return np.repeat(np.arange(matrix.shape[0]) * matrix.shape[1], np.diff(matrix.indptr)) + matrix.indices
 
 
 def fit_all(training: ByName[Training], targets: Targets, points: list[Point], random_state: int) -> dict[str, Fitted]:
