@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 import similitude
 from similitude.cli import app
 from similitude.diagnosis import diagnose
+from similitude.diagnosis.card import COMMANDS, advice, card
 
 COMMAND = [sys.executable, "-c", "from similitude.cli import main; main()"]
 
@@ -45,7 +46,7 @@ def labels(tmp_path):
 def test_the_card_is_printed_as_it_is(matrix, S, columns):
     result = run(matrix, env={"COLUMNS": columns})
     assert result.exit_code == 0
-    assert result.stdout == str(diagnose(S)) + "\n"
+    assert result.stdout == card(diagnose(S), COMMANDS) + "\n"
     assert result.stderr == ""
 
 
@@ -60,18 +61,20 @@ def test_labels_are_text(matrix, labels):
 def test_a_terminal_gets_bold_headings(matrix, S):
     result = run(matrix, env={"FORCE_COLOR": "1", "TERM": "xterm", "COLUMNS": "20"})
     assert "\x1b[1mSpectrum" in result.stdout
-    assert re.sub(r"\x1b\[\d*m", "", result.stdout) == str(diagnose(S)) + "\n"
+    assert re.sub(r"\x1b\[\d*m", "", result.stdout) == card(diagnose(S), COMMANDS) + "\n"
 
 
 def test_json(matrix, labels, S):
     result = run(matrix, "--labels", labels, "--json")
     assert result.exit_code == 0
-    assert json.loads(result.stdout) == diagnose(S, ["[red]", "[bold]b[/bold]"] * 20).to_dict()
+    found = diagnose(S, ["[red]", "[bold]b[/bold]"] * 20)
+    assert json.loads(result.stdout) == {**found.to_dict(), "advice": list(advice(found, COMMANDS))}
 
 
 def test_options_reach_the_diagnosis(matrix, S):
     result = run(matrix, "--json", "--dissimilarity", "gauss", "--max-samples", 15, "--seed", 3)
-    assert json.loads(result.stdout) == diagnose(S, dissimilarity="gauss", max_samples=15, random_state=3).to_dict()
+    found = diagnose(S, dissimilarity="gauss", max_samples=15, random_state=3)
+    assert json.loads(result.stdout) == {**found.to_dict(), "advice": list(advice(found, COMMANDS))}
 
 
 def test_key(tmp_path, S):

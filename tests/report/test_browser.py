@@ -24,7 +24,7 @@ def test_it_loads_without_complaints_or_requests(opened, address):
     assert opened.complaints() == []
     assert opened.requests() == [address]
     drawn = opened.run("[...document.querySelectorAll('.plot')].map((plot) => plot.querySelectorAll('svg > *').length)")
-    assert len(drawn) == 4
+    assert len(drawn) == 5
     assert min(drawn) > 8
 
 
@@ -157,6 +157,17 @@ def test_hover_tells_pair_and_value(opened, findings):
     assert findings.ids[j][:20] in told
     value = float(opened.run("document.querySelector('#readout .value').innerText"))
     assert value == pytest.approx(findings.S[i, j], abs=1e-3)
+
+
+def test_the_map_shows_a_sample_and_its_neighbours(opened, findings):
+    opened.wait("document.querySelector('#map-plot .spot')")
+    opened.run("document.getElementById('map-plot').focus()")
+    opened.press("ArrowRight")  # the first key shows the first sample
+    told = opened.run("document.getElementById('map-readout').innerText")
+    assert all(findings.ids[i][:20] in told for i in (0, *findings.map.neighbors[0, :5]))
+    assert opened.run("document.querySelectorAll('#map-plot .ties line').length") == 5
+    opened.mouse("#map-plot .spot", kinds=("mouseMoved",))
+    assert opened.run("document.querySelectorAll('#map-plot .spot.here').length") == 1
 
 
 def test_arrow_keys_move_the_cell_and_zoom(opened, findings):

@@ -110,6 +110,9 @@ def _add_typicality(found: NoveltyColumns, fitted: Any, X: Any, note: Notes) -> 
             "is the largest over the other classes."
         )
         p_values, kind = p_values[:, enough], f"all classes of at least {_ENOUGH} samples"
+    found.lines.append(
+        "typicality, familiarity: how usual a sample would be in the class it suits best, and among all that is known"
+    )
     _add_p_values(found, "typicality", p_values.max(axis=1), "unlike_all_classes", kind)
     _add_p_values(found, "familiarity", fitted.familiarity(X), "novel", "all that is known")
     if hasattr(fitted, "applicability"):

@@ -15,7 +15,9 @@ from similitude._utils.progress import working
 from similitude.cli.data import read_samples
 from similitude.cli.options import AsJson, Quiet, Seed, Source
 from similitude.cli.output import notes
-from similitude.diagnosis import diagnose
+from similitude.cli.shown import Show, shown_names
+from similitude.diagnosis import Diagnosis, diagnose
+from similitude.diagnosis.card import COMMANDS, advice, card, number, printable
 from similitude.proximity import as_proximities, known_pairs
 
 
@@ -24,6 +26,7 @@ def inspect_matrix(
     max_samples: Annotated[
         int, typer.Option(min=1, metavar="N", help="If there are more samples, draw this number at random.")
     ] = 5000,
+    show: Show = None,
     seed: Seed = 0,
     as_json: AsJson = False,
     quiet: Quiet = False,
@@ -43,9 +46,11 @@ def inspect_matrix(
         pairs = _pairs(S)
     if as_json:
         more = {} if pairs is None else {"pairs": pairs._asdict()}
-        typer.echo(json.dumps({**found.to_dict(), **more}, indent=2, allow_nan=False))
+        advised = {"advice": list(advice(found, COMMANDS))}
+        typer.echo(json.dumps({**found.to_dict(), **advised, **more}, indent=2, allow_nan=False))
     else:
-        _show(str(found) + ("" if pairs is None else _pairs_text(pairs)))
+        shown = card(found, COMMANDS) + _asymmetric_text(found, shown_names(data, source, show))
+        _show(shown + ("" if pairs is None else _pairs_text(pairs)))
 
 
 def _pairs(X: Any) -> Any:
@@ -54,6 +59,18 @@ def _pairs(X: Any) -> Any:
     if not sparse.issparse(S) and (isinstance(S, np.memmap) or not np.isnan(S).any()):
         return None
     return known_pairs(S)
+
+
+def _asymmetric_text(found: Diagnosis, names: list[str]) -> str:
+    """Return the pairs whose two directions differ most, with both values."""
+    rows = []
+    for pair in found.asymmetric_pairs:
+        ends = f"{printable(names[pair.first])}, {printable(names[pair.second])}"
+        rows.append(f"  {ends:<50}  {number(pair.forth):>11}  {number(pair.back):>11}")
+    if not rows:
+        return ""
+    head = f"  {'first, second':<50}  {'first to':>11}  {'second to':>11}\n  {'':<50}  {'second':>11}  {'first':>11}"
+    return "\n\nMost asymmetric pairs\n" + "\n".join([head, *rows])
 
 
 def _pairs_text(pairs: Any) -> str:

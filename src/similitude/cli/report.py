@@ -19,7 +19,9 @@ from similitude.cli.datasets import entry_named
 from similitude.cli.decision import DecisionOptions
 from similitude.cli.errors import fit_until_interrupted
 from similitude.cli.output import left_out_text, note_failures, notes
+from similitude.cli.shown import Show, shown_names
 from similitude.cli.structured import check_options, fit_structured, several_labels, shown_labels
+from similitude.diagnosis.card import COMMANDS
 from similitude.report import find, page
 from similitude.report.code import Source as Code
 from similitude.report.structured import structured_section
@@ -45,6 +47,7 @@ def report_matrix(
             show_default=False,
         ),
     ] = None,
+    show: Show = None,
     seed: options.Seed = 0,
     n_jobs: options.Jobs = 1,
     quiet: options.Quiet = False,
@@ -73,6 +76,7 @@ def report_matrix(
         _write_structured(source, data, methods, seed, output, quiet)
         return
     check_classes(data, 2)
+    names = shown_names(data, source, show)
     auto = AutoClassifier(
         wanted,
         time_budget=time_budget,
@@ -85,9 +89,9 @@ def report_matrix(
         unlabelled="use" if data.unlabelled else None,
         **data.contract,
     )
-    y, ids = data.samples.y, data.ids
-    if data.unlabelled and ids is not None:
-        ids = [ids[i] for i in data.labelled.tolist()]
+    y = data.samples.y
+    if data.unlabelled:
+        names = [names[i] for i in data.labelled.tolist()]
     groups = {name: np.asarray(own)[data.labelled] for name, own in data.fold_arguments.items()}
     fit_until_interrupted(auto, data.samples, y, **groups)
     with working("drawing the page", not quiet), warnings.catch_warnings():
@@ -98,10 +102,11 @@ def report_matrix(
             y,
             contract=data.contract,
             title=", ".join(path.name for path in source.matrices) or str(source.dataset),
-            ids=ids,
+            ids=names,
             auto=auto,
             source=None if data.unlabelled else _code(data, source, seed),
             random_state=seed,
+            rendering=COMMANDS,
         )
         content = page(findings).encode("utf-8")
         with replacing(output) as part:

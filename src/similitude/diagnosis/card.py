@@ -29,6 +29,55 @@ FEW_GROUPS = 10
 SMALL, LARGE = 0.1, 1e4
 """Largest absolute similarity below or above which grids of C and epsilon do not fit the similarities."""
 
+PLAIN = {
+    "negative fraction (NEF)": "how much of the matrix no points in space could have as similarities; 0 for a kernel",
+    "intrinsic dimension": "the dimension of a cloud of points whose distances would vary as much",
+    "hubness": f"whether a few samples are neighbours of very many others; they are if it is above {HIGH_HUBNESS}",
+    "disorder (95%)": "how badly neighbours of neighbours are neighbours; 1 if they always are",
+}
+"""Plain words for figures that have technical names."""
+
+PYTHON, COMMANDS = 0, 1
+"""The two renderings of advice: for readers of Python, and for those of the command line."""
+
+_NAMES = {
+    "local": ("KNNClassifier", "--method k-nn"),
+    "spectral": ("SpectrumModifier", "--method svm-clip"),
+    "symmetric": ("SpectrumModifier, SimilaritySVC", "svm-clip, svm-flip and others"),
+    "kernel": ("SVC(kernel='precomputed')", "--method svm-clip"),
+    "clip": ("SpectrumModifier('clip')", "--method svm-clip"),
+    "others": ("'flip' and 'square' besides 'clip'", "svm-flip and svm-square besides svm-clip"),
+    "flip": ("SpectrumModifier('flip')", "--method svm-flip"),
+    "embedded": ("PseudoEuclideanEmbedding gives", "--method fisher-embedded uses"),
+    "affinity": ("weights='affinity'", "--method affinity-k-nn"),
+    "more": ("raise max_samples", "raise --max-samples of inspect"),
+    "map": ("pass dissimilarity='max-minus'", "add --dissimilarity max-minus"),
+    "no map": ("use dissimilarity=None", "leave out --dissimilarity"),
+    "auto": ("AutoClassifier", "fit"),
+    "k": ("choose n_neighbors by cross-validation", "let fit choose the number of neighbours"),
+    "copies": ("SimilarityGroupKFold, or train_test_split(groups=...)", "--no-leak auto, or --groups FILE"),
+    "near copies": ("SimilarityGroupKFold (--no-leak auto)", "--no-leak auto"),
+    "fill": (
+        "Proximities(S, fill='class-blind mean') or another fill (--fill)",
+        "--fill class-blind-mean or another fill",
+    ),
+    "sparse": ("a SciPy CSR matrix takes", "an edge list or a sparse .npz or .mtx file takes"),
+    "transposed": (
+        "pass S.T, and for new samples the similarities of the training samples to them",
+        "exchange --query and --target, or transpose the table, also that of new samples",
+    ),
+    "both": (
+        "pass (S + S.T) / 2, also for new samples",
+        "average both directions (--direction mean), also of new samples",
+    ),
+}
+"""What a thing is called in each of the renderings."""
+
+
+def _called(thing: str, rendering: int) -> str:
+    return _NAMES[thing][rendering]
+
+
 MANY_ZEROS = 0.5
 MANY_VIOLATIONS = 0.01
 LOW_RANK = 0.1
@@ -57,17 +106,18 @@ def printable(label: Any, width: int = _LABEL_WIDTH) -> str:
     return text if len(text) <= width else text[: width - 3] + "..."
 
 
-def card(d: Diagnosis) -> str:
+def card(d: Diagnosis, rendering: int = PYTHON) -> str:
     """Return the whole card; headings start at the margin, everything else is indented."""
-    sections = [[head, *(_line(*row) for row in rows)] for head, rows in figures(d)]
+    sections = [[head, *(line for row in rows for line in _lines(*row))] for head, rows in figures(d, rendering)]
     if d.classes is not None:
         sections.append(_classes(d, d.classes))
-    wrapped = (fill(s, 96, initial_indent="  - ", subsequent_indent="    ") for s in d.advice)
+    sentences = d.advice if rendering == PYTHON else advice(d, rendering)
+    wrapped = (fill(s, 96, initial_indent="  - ", subsequent_indent="    ", break_on_hyphens=False) for s in sentences)
     sections.append(["Advice", *wrapped])
     return "\n\n".join("\n".join(lines) for lines in sections)
 
 
-def figures(d: Diagnosis) -> list[tuple[str, list[tuple[str, str]]]]:
+def figures(d: Diagnosis, rendering: int = PYTHON) -> list[tuple[str, list[tuple[str, str]]]]:
     """Return the figures as text: of the matrix, the spectrum and the geometry, each with names and values."""
     kind = "Similarities"
     if d.dissimilarity is not None:
@@ -75,7 +125,11 @@ def figures(d: Diagnosis) -> list[tuple[str, list[tuple[str, str]]]]:
     smaller, part = d.self_similarity_not_maximal, d.n_sampled < d.n_examined
     drawn = f"{d.n_sampled} samples drawn at random"
     of_part = f" ({drawn})" if part else ""
-    disorder = None if d.disorder is None else f"{number(d.disorder)}{of_part}, {verdict(d.disorder)}"
+    disorder = None
+    if d.disorder is not None:
+        judged = verdict(d.disorder)
+        judged = judged if rendering == PYTHON else judged.partition(":")[0]  # commands have no search by a graph
+        disorder = f"{number(d.disorder)}{of_part}, {judged}"
     matrix = [
         ("examined", drawn if d.n_examined < d.n else ""),
         ("symmetric", "yes" if d.symmetric else f"no: asymmetry {number(d.asymmetry)}"),
@@ -111,6 +165,17 @@ def figures(d: Diagnosis) -> list[tuple[str, list[tuple[str, str]]]]:
     return [(head, [(name, value) for name, value in rows if value]) for head, rows in sections.items()]
 
 
+def plain_words(name: str) -> str:
+    """Return a plain sentence on a figure with a technical name, or "" for any other."""
+    return next((words for term, words in PLAIN.items() if name.startswith(term)), "")
+
+
+def _lines(name: str, value: str) -> list[str]:
+    """Return the line of a figure and, if its name is technical, one that says what it is."""
+    words = plain_words(name)
+    return [_line(name, value), *([f"    ({words})"] if words else [])]
+
+
 def _line(name: str, value: str) -> str:
     return f"  {name:<26}{value}"
 
@@ -129,44 +194,68 @@ def _classes(d: Diagnosis, classes: tuple[ClassFigures, ...]) -> list[str]:
         lines.append(f"  and {len(classes) - len(shown)} smaller classes")
     of = f" of {d.n_examined - d.without_evidence} samples with evidence" if d.without_evidence else ""
     error = percent(d.leave_one_out_error)
-    return [*lines, _line("leave-one-out 1-NN error", error + (of if d.leave_one_out_error is not None else ""))]
+    lines.append(_line("leave-one-out 1-NN error", error + (of if d.leave_one_out_error is not None else "")))
+    if d.direction_errors is not None:
+        both = d.direction_errors
+        lines.append(_line("  by columns, by the mean", f"{percent(both.columns)}, {percent(both.mean)}"))
+    return lines
 
 
-def advice(d: Diagnosis) -> tuple[str, ...]:
-    """Return the sentences that follow from the figures, most urgent first."""
-    sentences = list(_about_input(d))
+def advice(d: Diagnosis, rendering: int = PYTHON) -> tuple[str, ...]:
+    """Return the sentences that follow from the figures, most urgent first, with the names of one rendering."""
+    sentences = list(_about_input(d, rendering))
     if d.n_sampled > 1 and d.minimum == d.maximum:
         sentences.append(f"constant: every value is {d.minimum:.4g}, so the matrix does not distinguish any samples.")
     else:
-        sentences += [*_about_scale(d), *_about_spectrum(d), *_about_neighbors(d)]
-    return (*sentences, *_about_evidence(d), *_about_copies_and_zeros(d), *_about_labels(d))
+        sentences += [*_about_scale(d), *_about_spectrum(d, rendering), *_about_neighbors(d, rendering)]
+    more = (about(d, rendering) for about in (_about_evidence, _about_copies_and_zeros, _about_labels))
+    return (*sentences, *(sentence for part in more for sentence in part))
 
 
-def _about_input(d: Diagnosis) -> Iterator[str]:
+def _about_input(d: Diagnosis, rendering: int) -> Iterator[str]:
     if d.n_sampled < d.n_examined:
         yield (
             "the spectrum, triangle violations, intrinsic dimension and disorder, which need all pairs, come from "
             f"{d.n_sampled} of {d.n} samples; all other figures come from all stored entries."
         )
     elif d.n_sampled < d.n:
-        yield f"the figures come from {d.n_sampled} of {d.n} samples; raise max_samples to use all of them."
+        yield f"the figures come from {d.n_sampled} of {d.n} samples; {_called('more', rendering)} to use all of them."
     if d.looks_like_dissimilarity:
         yield (
             "the matrix looks like a dissimilarity (the values of samples with themselves are the smallest of their "
-            "rows): if it is one, pass dissimilarity='max-minus' or another map; the advice below assumes that larger "
+            f"rows): if it is one, {_called('map', rendering)} or another map; the advice below assumes that larger "
             "values mean more alike."
         )
     if d.dissimilarity is not None and d.self_similarity_not_maximal > 0.5:
         yield (
             f"{percent(d.self_similarity_not_maximal)} of the samples are not their own nearest sample: check that the "
-            "matrix is a dissimilarity. If larger values mean more alike, use dissimilarity=None."
+            f"matrix is a dissimilarity. If larger values mean more alike, {_called('no map', rendering)}."
         )
     if not d.symmetric:
         yield (
-            f"the matrix is asymmetric ({percent(d.asymmetry)} of its norm): methods on neighbours (KNNClassifier) and "
-            "on features rank or use the rows as they are. Methods that need a symmetric matrix (SpectrumModifier, "
-            "SimilaritySVC) use (S + S^T)/2, and new rows should then be the mean of both directions as well."
+            f"the matrix is asymmetric ({percent(d.asymmetry)} of its norm): methods on neighbours "
+            f"({_called('local', rendering)}) and on features rank or use the rows as they are. Methods that need a "
+            f"symmetric matrix ({_called('symmetric', rendering)}) use (S + S^T)/2, and new rows should then be the "
+            "mean of both directions as well."
         )
+        yield from _about_directions(d, rendering)
+
+
+def _about_directions(d: Diagnosis, rendering: int) -> Iterator[str]:
+    """Say which direction of an asymmetric similarity predicts better."""
+    errors = d.direction_errors
+    if errors is None:
+        return
+    measured = (
+        f"the error of the nearest neighbour is {percent(errors.rows)} by rows (the similarity of a sample to the "
+        f"others), {percent(errors.columns)} by columns (of the others to it) and {percent(errors.mean)} by the mean"
+    )
+    if errors.best == "rows":
+        yield f"{measured}: the rows, which methods use, predict best."
+    elif errors.best == "columns":
+        yield f"{measured}: the columns predict best; to use them, {_called('transposed', rendering)}."
+    else:
+        yield f"{measured}: the mean predicts best; to use it, {_called('both', rendering)}."
 
 
 def _about_scale(d: Diagnosis) -> Iterator[str]:
@@ -178,29 +267,30 @@ def _about_scale(d: Diagnosis) -> Iterator[str]:
         )
 
 
-def _about_spectrum(d: Diagnosis) -> Iterator[str]:
+def _about_spectrum(d: Diagnosis, rendering: int) -> Iterator[str]:
     nef = f"NEF {d.negative_eigenfraction:.2g}"
     matrix = "the matrix" if d.symmetric else "the symmetric part (S + S^T)/2"
     if d.psd:
-        yield f"{matrix} is positive semidefinite: it is a kernel, for instance for SVC(kernel='precomputed')."
+        yield f"{matrix} is positive semidefinite: it is a kernel, for instance for {_called('kernel', rendering)}."
     elif d.negative_eigenratio is None:
         yield (
             f"{matrix} has no positive eigenvalue, so clipping gives no kernel; check that larger values mean "
-            "more alike, or use a local method (KNNClassifier)."
+            f"more alike, or use a local method ({_called('local', rendering)})."
         )
     elif d.negative_eigenfraction < NEARLY_PSD:
         yield (
-            f"{matrix} is nearly positive semidefinite ({nef}): SpectrumModifier('clip') makes it a kernel and "
+            f"{matrix} is nearly positive semidefinite ({nef}): {_called('clip', rendering)} makes it a kernel and "
             "changes little."
         )
     else:
-        indefinite = f"{matrix} is indefinite ({nef}): modify the spectrum (SpectrumModifier) or use a local method"
+        modify = f"modify the spectrum ({_called('spectral', rendering)}) or use a local method"
         strongly = d.negative_eigenfraction >= STRONGLY_INDEFINITE
-        informative = ". The negative eigenvalues may carry information, so try 'flip' and 'square' besides 'clip'"
-        yield f"{indefinite} (KNNClassifier){informative if strongly else ''}."
+        informative = f". The negative eigenvalues may carry information, so try {_called('others', rendering)}"
+        local = _called("local", rendering)
+        yield f"{matrix} is indefinite ({nef}): {modify} ({local}){informative if strongly else ''}."
     if 0 < d.rank <= LOW_RANK * d.n_sampled:
         yield (
-            f"the matrix of {d.n_sampled} samples has rank {d.rank}: PseudoEuclideanEmbedding gives vectors of "
+            f"the matrix of {d.n_sampled} samples has rank {d.rank}: {_called('embedded', rendering)} vectors of "
             f"{d.rank} entries without loss."
         )
     if d.dissimilarity is None and d.self_similarity_not_maximal > 0:
@@ -210,7 +300,7 @@ def _about_spectrum(d: Diagnosis) -> Iterator[str]:
         )
 
 
-def _about_neighbors(d: Diagnosis) -> Iterator[str]:
+def _about_neighbors(d: Diagnosis, rendering: int) -> Iterator[str]:
     if d.triangle_violations is not None and d.triangle_violations > MANY_VIOLATIONS:
         distance = "max S - S" if d.dissimilarity is None else "the dissimilarity"
         yield (
@@ -220,52 +310,54 @@ def _about_neighbors(d: Diagnosis) -> Iterator[str]:
     if d.neighbor_ties is not None and d.neighbor_ties > MANY_TIES:
         yield (
             f"for {percent(d.neighbor_ties)} of the samples, neighbour {d.n_neighbors} and the next one are equally "
-            "similar, and share the last places; weights='affinity' gives dissimilar neighbours less weight."
+            f"similar, and share the last places; {_called('affinity', rendering)} gives dissimilar neighbours less "
+            "weight."
         )
     elif d.hubness is not None and d.hubness > HIGH_HUBNESS:
         yield (
             f"there are hubs, samples among the {d.n_neighbors} nearest neighbours of very many others (skewness "
-            f"{d.hubness:.1f}): choose n_neighbors by cross-validation, or use a method on the whole matrix."
+            f"{d.hubness:.1f}): {_called('k', rendering)}, or use a method on the whole matrix."
         )
 
 
-def _about_evidence(d: Diagnosis) -> Iterator[str]:
+def _about_evidence(d: Diagnosis, rendering: int) -> Iterator[str]:
     if 0 < d.without_evidence < d.n_examined:
         yield (
             f"{d.without_evidence} of {d.n_examined} samples give no evidence, since all their similarities to others "
-            "are equal: AutoClassifier learns the posterior of such samples, single methods give the class shares."
+            f"are equal: {_called('auto', rendering)} learns the posterior of such samples, single methods give the "
+            "class shares."
         )
 
 
-def _about_copies_and_zeros(d: Diagnosis) -> Iterator[str]:
+def _about_copies_and_zeros(d: Diagnosis, rendering: int) -> Iterator[str]:
     groups = d.n_examined - d.near_duplicates
     few_groups = f"only {groups} different ones are left, too few for folds that keep copies together."
     if d.duplicates:
         repeat = "1 sample repeats" if d.duplicates == 1 else f"{d.duplicates} samples repeat"
         together = (
-            "keep copies on the same side of every split (SimilarityGroupKFold, or train_test_split(groups=...)); "
-            "otherwise errors are underestimated."
+            f"keep copies on the same side of every split ({_called('copies', rendering)}); otherwise errors are "
+            "underestimated."
         )
         yield f"{repeat} the row of an earlier one: {together if groups >= FEW_GROUPS else few_groups}"
     elif d.near_duplicates > MANY_NEAR_DUPLICATES * d.n_examined:
-        together = "SimilarityGroupKFold (--no-leak auto) keeps them together."
+        together = f"{_called('near copies', rendering)} keeps them together."
         yield (
             f"{d.near_duplicates} of {d.n_examined} samples are nearly the same as others: errors on random folds "
             f"are smaller than those for new samples; {together if groups >= FEW_GROUPS else few_groups}"
         )
     if d.unknown:
         yield (
-            f"{percent(d.unknown)} of the entries are unknown: local methods (KNNClassifier) vote among the known "
-            "neighbours, all others need Proximities(S, fill='class-blind mean') or another fill (--fill)."
+            f"{percent(d.unknown)} of the entries are unknown: local methods ({_called('local', rendering)}) vote "
+            f"among the known neighbours, all others need {_called('fill', rendering)}."
         )
     if d.sparsity > MANY_ZEROS and d.n > 2 and d.maximum > d.minimum:
         if d.sparse:
             yield f"{percent(d.sparsity)} of the entries are zero: absent entries count as the similarity 0."
         else:
-            yield f"{percent(d.sparsity)} of the entries are zero: a SciPy CSR matrix takes less memory."
+            yield f"{percent(d.sparsity)} of the entries are zero: {_called('sparse', rendering)} less memory."
 
 
-def _about_labels(d: Diagnosis) -> Iterator[str]:
+def _about_labels(d: Diagnosis, rendering: int) -> Iterator[str]:
     if d.classes is None:
         return
     if len(d.classes) == 1:
@@ -282,10 +374,10 @@ def _about_labels(d: Diagnosis) -> Iterator[str]:
         yield (
             f"samples of {_named(loose)} are on average no more similar to their own class than to others: "
             + (
-                "methods on centroids will not work well; try local methods (KNNClassifier)."
+                f"methods on centroids will not work well; try local methods ({_called('local', rendering)})."
                 if d.psd
-                else "try local methods (KNNClassifier), and SpectrumModifier('flip') in case the negative "
-                "eigenvalues separate the classes."
+                else f"try local methods ({_called('local', rendering)}), and {_called('flip', rendering)} in case the "
+                "negative eigenvalues separate the classes."
             )
         )
     if d.leave_one_out_error is None:

@@ -15,6 +15,12 @@ from similitude._utils.ids import labels_in_order
 from similitude._utils.types import LabelsLike, ProximityLike, RandomState
 from similitude.diagnosis import figures, stored
 from similitude.diagnosis.card import advice
+from similitude.diagnosis.directions import (
+    asymmetric_pairs,
+    direction_errors,
+    stored_asymmetric_pairs,
+    stored_direction_errors,
+)
 from similitude.diagnosis.disorder import sampled
 from similitude.diagnosis.result import ClassFigures, Diagnosis
 from similitude.labels import check_labels
@@ -120,6 +126,7 @@ def diagnose(
     given = as_proximities(S, distances=dissimilarity is not None)
     matrix, y = given.S, labels_in_order(y, S)
     checked, drawn = _checked(matrix, max_samples, rng)
+    known = checked
     unknown, checked = _completed(checked, given, dissimilarity)
     n = matrix.shape[0]
     classes, labels = (None, None) if y is None else _encoded(y, n)
@@ -139,6 +146,9 @@ def diagnose(
     else:
         drawn_labels = None if labels is None else labels[drawn]
         of_values = _of_all(values, A, scale, dissimilarity, drawn_labels, classes, n_neighbors)
+        if not of_values["symmetric"]:
+            of_values["asymmetric_pairs"] = asymmetric_pairs(dense(known), drawn)
+            of_values["direction_errors"] = None if drawn_labels is None else direction_errors(A, drawn_labels)
     means, units = of_values.pop("means"), of_values.pop("scale")
     found = Diagnosis(
         n=n,
@@ -235,8 +245,14 @@ def _of_stored(
     minimum, maximum = stored.value_range(entries)
     kind = None if learned is None else learned.map_name
     groups = similarity_groups(Proximities(S, absent=given.absent), dissimilarity=kind)
+    symmetric = stored.is_symmetric(entries)
+    more: dict[str, Any] = {}
+    if not symmetric:
+        more["asymmetric_pairs"] = stored_asymmetric_pairs(entries, given.absent == "unknown")
+        more["direction_errors"] = None if labels is None else stored_direction_errors(A, labels)
     return {
-        "symmetric": stored.is_symmetric(entries),
+        **more,
+        "symmetric": symmetric,
         "asymmetry": stored.asymmetry(entries),
         "minimum": minimum,
         "maximum": maximum,

@@ -12,7 +12,7 @@ import numpy as np
 
 from similitude.diagnosis import figures
 from similitude.diagnosis.figures import unit_scale
-from similitude.numerics.eigen import ZERO_TOLERANCE, modified_eigenvalues
+from similitude.numerics.eigen import ZERO_TOLERANCE, eigh, modified_eigenvalues
 from similitude.proximity.check import SYMMETRY_TOLERANCE, is_symmetric
 from similitude.theory.curves import MarginCurve
 
@@ -122,6 +122,43 @@ def goodness_curve(
         pseudo_gamma=getattr(found, "pseudo_gamma", None),
         vote_error=found.curve(0.0),
     )
+
+
+@dataclass(frozen=True)
+class SampleMap:
+    """Samples as points in the plane, and how far the plane keeps the neighbours."""
+
+    places: np.ndarray
+    neighbors: np.ndarray
+    similarities: np.ndarray
+    kept: float
+    """The share of the nearest neighbours of a sample that are among its nearest points, on average."""
+
+
+def sample_map(S: np.ndarray, n_neighbors: int = 10) -> SampleMap | None:
+    """Return the samples in the plane by classical scaling of their similarities; None for fewer than three.
+
+    The points are the two leading eigenvectors of ``J (S + S^T)/2 J``, where J subtracts the mean: with
+    ``d^2_ij = s_ii + s_jj - 2 s_ij`` as squared distances, no other plane through the samples keeps more of them.
+    """
+    n = len(S)
+    if n < 3:
+        return None
+    A, scale = unit_scale(S.astype(float))
+    k = min(n_neighbors, n - 1)
+    neighbors = figures.nearest_others(A, k)[1]
+    B = (A + A.T) / 2
+    B -= B.mean(axis=0)
+    B -= B.mean(axis=1, keepdims=True)
+    values, vectors = eigh(B)
+    places = (vectors * np.sqrt(np.maximum(values, 0.0)))[:, :-3:-1]
+    # The sign of an eigenvector is arbitrary. Its entry of largest absolute value is made positive.
+    largest = places[np.argmax(np.abs(places), axis=0), [0, 1]]
+    places = places * np.where(largest < 0, -1.0, 1.0)
+    squares = np.sum(places**2, axis=1)
+    points = figures.nearest_others(2 * places @ places.T - squares[:, None] - squares, k)[1]
+    kept = np.mean([len(np.intersect1d(own, near)) / k for own, near in zip(neighbors, points)])
+    return SampleMap(np.sqrt(scale) * places, neighbors, S[np.arange(n)[:, None], neighbors], float(kept))
 
 
 def color_range(image: np.ndarray) -> tuple[float, float]:

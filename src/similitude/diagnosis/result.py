@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from similitude.diagnosis.card import card
+from similitude.diagnosis.directions import AsymmetricPair, DirectionErrors
 
 
 @dataclass(frozen=True)
@@ -96,6 +97,12 @@ class Diagnosis:
         Number of examined samples whose similarities to all others are equal, so their row gives no evidence.
     from_stored : bool
         Whether all figures that do not need all pairs come from all stored entries of a sparse matrix.
+    asymmetric_pairs : tuple of AsymmetricPair
+        The pairs whose two directions differ most, at most ten: the positions of both samples, and both values, of
+        which the first is the larger. Pairs of which a direction is unknown do not count.
+    direction_errors : DirectionErrors or None
+        If S is asymmetric, the leave-one-out errors of the nearest neighbour by rows (``leave_one_out_error``), by
+        columns, and by the mean of both directions; None if S is symmetric, or without labels.
     eigenvalues : ndarray of shape (n_sampled,) or None
         All eigenvalues in descending order, as :func:`~similitude.diagnosis.pictures.spectra` shows them; None if they
         overflow. ``to_dict`` leaves them out.
@@ -139,6 +146,8 @@ class Diagnosis:
     unknown: float = 0.0
     without_evidence: int = 0
     from_stored: bool = False
+    asymmetric_pairs: tuple[AsymmetricPair, ...] = ()
+    direction_errors: DirectionErrors | None = None
     eigenvalues: np.ndarray | None = field(default=None, compare=False)
 
     @property
@@ -164,5 +173,6 @@ class Diagnosis:
         figures = asdict(self)
         del figures["eigenvalues"]
         figures["advice"] = list(self.advice)
+        figures["asymmetric_pairs"] = list(figures["asymmetric_pairs"])
         figures["classes"] = None if self.classes is None else list(figures["classes"])
         return figures

@@ -7,6 +7,7 @@ from similitude.plotting.error_curve import ErrorCurveDisplay
 from similitude.plotting.goodness import GoodnessDisplay
 from similitude.plotting.neighbor_weights import WEIGHT_EXAMPLES, NeighborWeightsDisplay
 from similitude.plotting.risk_coverage import RiskCoverageDisplay
+from similitude.plotting.similarity_map import SimilarityMapDisplay
 from similitude.plotting.similarity_matrix import SimilarityMatrixDisplay
 from similitude.plotting.similarity_model import SimilarityModelDisplay
 from similitude.plotting.spectrum import SpectrumDisplay
@@ -21,6 +22,7 @@ __all__ = [
     "GoodnessDisplay",
     "NeighborWeightsDisplay",
     "RiskCoverageDisplay",
+    "SimilarityMapDisplay",
     "SimilarityMatrixDisplay",
     "SimilarityModelDisplay",
     "SpectrumDisplay",

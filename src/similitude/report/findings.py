@@ -15,6 +15,7 @@ from similitude._utils.ids import labels_in_order
 from similitude._utils.types import ListLike, RandomState, SamplesLike
 from similitude.auto import AutoClassifier
 from similitude.diagnosis import Diagnosis, diagnose, pictures
+from similitude.diagnosis.card import PYTHON
 from similitude.diagnosis.figures import Lists
 from similitude.labels import check_labels
 from similitude.proximity.check import SimilarityWarning, dense
@@ -56,6 +57,9 @@ class Findings:
     similarities: SideBySide | None = None
     extra: tuple[Section, ...] = ()
     """Sections about labels that form a tree, or several labels; the other pictures then show one label of each."""
+    map: pictures.SampleMap | None = None
+    rendering: int = PYTHON
+    """How the advice calls things: as in Python, or as on the command line."""
 
 
 def find(
@@ -70,6 +74,7 @@ def find(
     max_samples: int = MAX_SAMPLES,
     random_state: RandomState = 0,
     extra: tuple[Section, ...] = (),
+    rendering: int = PYTHON,
 ) -> Findings:
     """Return the contents of a report about a matrix with labels and the model chosen for it."""
     contract = dict(contract or {})
@@ -115,6 +120,8 @@ def find(
             outcome=None if auto is None else find_outcome(auto, samples, S, classes, labels, source, contract),
             similarities=together,
             extra=extra,
+            map=pictures.sample_map(shown),
+            rendering=rendering,
         )
 
 

@@ -147,7 +147,7 @@ def _leaderboard(outcome: Outcome) -> Section:
         [
             ("Method", ""),
             ("Error %", "error"),
-            *(numbers("Balanced %") if _is_unequal(outcome) else ()),
+            *([("Balanced %", "number balanced")] if _is_unequal(outcome) else ()),
             *([(_SCORE, "number score")] if scored else ()),
             *(numbers("With evidence %", "Without %") if _lacking(outcome) else ()),
             *numbers("Weight", "p", "Seconds"),

@@ -120,6 +120,7 @@ async function start() {
   const redraw = plot("spectrum-plot", () => 300, drawSpectrum);
   for (const choice of document.querySelectorAll("input[name=modification]")) choice.addEventListener("change", redraw);
   plot("separation-plot", () => 70 + 72 * data.separation.rows.length, drawSeparation);
+  if (data.map) new MapView(document.getElementById("map-plot"), document.getElementById("map-readout"));
   if (data.hubness) plot("hubness-plot", () => 260, drawHubness);
   if (data.goodness) plot("goodness-plot", () => 300, drawGoodness);
   if (data.curves) {

@@ -19,7 +19,7 @@ from similitude.report.matrix import PackedMatrix, pack
 from similitude.report.outcome import Mistake, Outcome
 from similitude.report.sections import facts, sections
 
-SCRIPTS = ("charts.js", "matrix.js", "page.js")
+SCRIPTS = ("charts.js", "map.js", "matrix.js", "page.js")
 MOST_POSTERIORS = 8
 
 
@@ -81,6 +81,7 @@ def page_data(findings: Findings, packed: PackedMatrix, parts: list[Section]) ->
         "labels": findings.labels[samples].tolist(),
         "classes": [printable(label, WIDTH) for label in findings.classes],
         "order": [at[int(i)] for i in findings.drawn[findings.order]],
+        "drawn": [at[int(i)] for i in findings.drawn],
         "matrix": {name: getattr(packed, name) for name in ("bits", "low", "high", "triangle", "colors")},
         **{part.anchor: part.data for part in parts if part.data is not None},
         "members": members,

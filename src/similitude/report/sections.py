@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 
-from similitude.diagnosis.card import figures, number, percent
+from similitude.diagnosis.card import PYTHON, figures, number, percent, plain_words
+from similitude.diagnosis.card import advice as advice_of
+from similitude.diagnosis.pictures import SampleMap
 from similitude.evaluation.parameters import parameters_text
 from similitude.report.findings import Findings
 from similitude.report.markup import (
+    Html,
     Section,
     chip,
     figure,
@@ -29,6 +34,9 @@ from similitude.report.similarities import similarities_section
 MOST_CLASSES_APART = 8
 """The largest number of classes whose similarities are drawn; if there are more, these are the largest ones."""
 
+MAP_NEIGHBORS = 5
+"""The number of neighbours that the map shows of a sample."""
+
 _CLASSES_SHOWN = 24
 _HUBS_SHOWN = 8
 _HUB_BARS = 40
@@ -39,7 +47,10 @@ def sections(findings: Findings, packed: PackedMatrix) -> list[Section]:
     """Return all sections in the order of the page."""
     found = [*findings.extra]
     found += [] if findings.similarities is None else [similarities_section(findings.similarities)]
-    found += [_diagnosis(findings), _matrix(findings, packed)]
+    found += [_diagnosis(findings), *([] if findings.map is None else [_map(findings, findings.map)])]
+    found.append(_matrix(findings, packed))
+    if findings.diagnosis.asymmetric_pairs:
+        found.append(_asymmetry(findings))
     drawn = (_spectrum(findings), _goodness(findings), _separation(findings), _hubness(findings))
     pictures = [part for part in drawn if part is not None]
     for i in range(0, len(pictures), 2):
@@ -81,11 +92,12 @@ def facts(findings: Findings) -> str:
 def _diagnosis(findings: Findings) -> Section:
     """Return the card of the diagnosis, its advice first."""
     d = findings.diagnosis
-    advice = "".join(f"<li>{text(sentence)}</li>" for sentence in d.advice)
-    (kind, values), *others = figures(d)
+    sentences = d.advice if findings.rendering == PYTHON else advice_of(d, findings.rendering)
+    advice = "".join(f"<li>{_with_options(sentence)}</li>" for sentence in sentences)
+    (kind, values), *others = figures(d, findings.rendering)
     blocks = []
     for head, pairs in (("Values", values), *others):
-        rows = "".join(f"<div><dt>{text(what)}</dt><dd>{text(with_minus(value))}</dd></div>" for what, value in pairs)
+        rows = "".join(_figure_row(what, value) for what, value in pairs)
         blocks.append(f"<div><h3>{text(head)}</h3><dl>{rows}</dl></div>")
     return section(
         "diagnosis",
@@ -93,6 +105,85 @@ def _diagnosis(findings: Findings) -> Section:
         lead(f"{text(kind)}."),
         f'<h3 class="hidden">Advice</h3><ul class="advice">{advice}</ul>',
         f'<div class="card">{"".join(blocks)}</div>',
+    )
+
+
+def _with_options(sentence: str) -> str:
+    """Return a sentence as HTML in which options of the command line are not broken."""
+    return re.sub(
+        r"--[a-z]+(?:-[a-z]+)*(?: [a-z]+(?:-[a-z]+)+| k-nn)?", r'<span class="whole">\g<0></span>', text(sentence)
+    )
+
+
+def _figure_row(what: str, value: str) -> str:
+    """Return a figure of the card and, if its name is technical, a sentence that says what it is."""
+    words = plain_words(what)
+    more = f'<p class="plain">{text(words[0].upper() + words[1:])}.</p>' if words else ""
+    return f"<div><dt>{text(what)}</dt><dd>{text(with_minus(value))}</dd>{more}</div>"
+
+
+def _map(findings: Findings, found: SampleMap) -> Section:
+    """Return the samples as points in the plane."""
+    m, n = len(findings.drawn), findings.diagnosis.n
+    readout = (
+        '<dl class="readout" id="map-readout"><div><dt>Sample</dt>'
+        "<dd>Point at the map, or move from sample to sample with the arrow keys.</dd></div></dl>"
+    )
+    plot = (
+        '<div class="plot" id="map-plot" tabindex="0" role="application" aria-roledescription="map" '
+        f'data-label="Map of {m} samples, coloured by class"></div>'
+    )
+    caption = text(
+        f"Samples that are alike lie close together, as far as a plane can show it: of the {found.neighbors.shape[1]}"
+        f" nearest neighbours of a sample {percent(found.kept)} are also among its nearest points on the map, on"
+        " average. Lines lead to the five nearest neighbours by similarity. The plane is that of classical scaling."
+    )
+    values = [rounded(own) for own in found.similarities[:, :MAP_NEIGHBORS]]
+    return section(
+        "map",
+        "Map of the samples",
+        lead(f"The map shows {m:,} of {n:,} samples, drawn at random.") if m < n else "",
+        f'<div class="map"><figure>{plot}<figcaption>{caption}</figcaption></figure>',
+        f"<div>{readout}{_legend(findings)}</div></div>",
+        link="Map",
+        data={
+            "x": rounded(found.places[:, 0]),
+            "y": rounded(found.places[:, 1]),
+            "neighbors": found.neighbors[:, :MAP_NEIGHBORS].tolist(),
+            "values": values,
+        },
+    )
+
+
+def _asymmetry(findings: Findings) -> Section:
+    """Return the pairs whose directions differ most, and which direction predicts better."""
+    d = findings.diagnosis
+    rows = [
+        row(
+            sample(findings.ids[pair.first]),
+            Html(sample(findings.ids[pair.second])),
+            figure(pair.forth),
+            figure(pair.back),
+        )
+        for pair in d.asymmetric_pairs
+    ]
+    heads = [("First", ""), ("Second", ""), *numbers("First to second", "Second to first")]
+    errors = d.direction_errors
+    best = ""
+    if errors is not None:
+        names = {"rows": "the rows", "columns": "the columns", "mean": "the mean of both directions"}
+        predicts = "predicts" if errors.best == "mean" else "predict"
+        best = (
+            f"The error of the nearest neighbour is {percent(errors.rows)} by rows, the similarity of a sample to the"
+            f" others, {percent(errors.columns)} by columns, that of the others to it, and {percent(errors.mean)} by"
+            f" the mean: <strong>{names[errors.best]}</strong> {predicts} best."
+        )
+    return section(
+        "asymmetry",
+        "Asymmetric pairs",
+        lead("The value of a pair depends on which sample comes first.", best),
+        f'<div class="small">{table("The pairs whose two directions differ most", heads, rows)}</div>',
+        link="Asymmetry",
     )
 
 
@@ -196,6 +287,7 @@ def _goodness(findings: Findings) -> Section | None:
         picture(
             "goodness-plot",
             "Share of samples whose margin is below gamma, against gamma.",
+            "Goodness tells how well the similarity itself, without any method, tells the classes apart.",
             "The margin measures how often a sample is more similar to a random sample of its class than to one of"
             " another class: it is 1 if this is always so, and 0 if it is so half of the time. The lower the curve, the"
             " better the similarity.",

@@ -100,6 +100,7 @@ def sets_section(findings: Findings, found: SetFindings) -> Section:
             f" <strong>{percent(known.coverage)}</strong> of the {len(known.sets):,} left-out samples, and have"
             f" {known.mean_size:.2f} classes on average.",
             "The sets are approximate: those of each fold are calibrated on the answers for the others.",
+            "Typicality is how usual a sample would be in a class: the share of the class that is as unusual as it.",
             ""
             if apart is None
             else f"Samples without evidence are calibrated apart: {percent(apart[0])} are covered with evidence,"

@@ -211,7 +211,7 @@ def _notes(ratings: Ratings, made: RatedMatrix, form: str, combine: str, reading
         notes.append(both if made.directed else one)
     possible = n * (n - 1) // 2
     if made.unrated:
-        notes.append(f"{made.unrated:,} of {possible:,} pairs ({made.unrated / possible:.0%}) were not rated: unknown.")
+        notes.append(f"{made.unrated:,} of {possible:,} pairs ({made.unrated / possible:.1%}) were not rated: unknown.")
     if made.diagonal is not None and reading.diagonal is None and reading.orientation == "similarity":
         notes.append(f"samples that were not rated with themselves have the value {made.diagonal:g} (--diagonal).")
     return notes
