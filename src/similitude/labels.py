@@ -41,6 +41,11 @@ class Labels:
         return np.bincount(self.codes, minlength=len(self.classes))
 
     @property
+    def weighted_counts(self) -> np.ndarray:
+        """The total weight of the samples of each class: their number if they have no weights."""
+        return np.bincount(self.codes, self.sample_weight, minlength=len(self.classes))
+
+    @property
     def shares(self) -> np.ndarray:
         """The share of each class in the samples."""
         return self.counts / len(self.codes)
@@ -121,6 +126,14 @@ def encoded_labels(y: np.ndarray, costs: Any, priors: Any, class_weight: Any) ->
     return labels if class_weight is None else replace(labels, sample_weight=class_weights(class_weight, labels))
 
 
+def relative_priors(labels: Labels, sample_weight: np.ndarray | None) -> Labels:
+    """Return labels whose priors replace the shares of the classes in the weighted samples, not in the samples."""
+    if labels.priors is None or sample_weight is None:
+        return labels
+    priors = labels.priors * labels.shares / np.bincount(labels.codes, sample_weight)
+    return replace(labels, priors=priors / priors.sum())
+
+
 def class_weights(given: Any, labels: Labels) -> np.ndarray:
     """Return the weight that the parameter ``class_weight`` gives to each sample."""
     numbers = given.values() if isinstance(given, Mapping) else ()
@@ -128,6 +141,12 @@ def class_weights(given: Any, labels: Labels) -> np.ndarray:
         raise ValueError(f"class_weight must hold finite numbers above 0; got {given!r}.")
     classes = labels.classes
     return compute_class_weight(given, classes=classes, y=classes[labels.codes])[labels.codes]
+
+
+def loss_weights(class_weight: Any, labels: Labels) -> np.ndarray:
+    """Return the factor of the loss of each sample, which ``class_weight`` and its own weight give."""
+    weights = class_weights(class_weight, labels)
+    return weights if labels.sample_weight is None else weights * labels.sample_weight
 
 
 def check_sample_weight(sample_weight: Any, labels: np.ndarray, classes: np.ndarray) -> np.ndarray | None:

@@ -154,6 +154,7 @@ class TestScoring:
         sure = np.where(truth == 1, 0.9, 0.1)
         sure[:4] = 1 - sure[:4]  # lower Brier score, but ranks worse
         results = SimpleNamespace(loss=Loss("roc_auc", None, None), truth=truth, parts=parts, classes=np.arange(2))
+        results.weights, results.weights_of = None, lambda places: None
         together, single = (
             Judgement(p := np.stack([1 - own, own], axis=1), ((p - np.eye(2)[truth]) ** 2).sum(axis=1), None)
             for own in (ranked, sure)

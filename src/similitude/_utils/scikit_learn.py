@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from types import FunctionType
 from typing import Any, TypeVar
 
 import numpy as np
@@ -82,6 +83,18 @@ SITE = "https://similitude.readthedocs.io/en/stable"
 
 class LinkedEstimator:
     """Mixin of estimators whose HTML representation links to their page in the reference."""
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        inherited = getattr(cls, "fit", None)
+        if isinstance(inherited, FunctionType) and "fit" not in vars(cls):
+            # A copy with a name of its own, since Python's message for an unexpected argument shows that name.
+            code, closure = inherited.__code__, inherited.__closure__
+            own = FunctionType(code, inherited.__globals__, "fit", inherited.__defaults__, closure)
+            own.__kwdefaults__, own.__annotations__ = inherited.__kwdefaults__, inherited.__annotations__
+            own.__doc__, own.__module__ = inherited.__doc__, inherited.__module__
+            own.__qualname__ = f"{cls.__qualname__}.fit"
+            cls.fit = own  # type: ignore[attr-defined]
 
     _doc_link_module = "similitude"
     _doc_link_template = SITE + "/generated/{page}.html"

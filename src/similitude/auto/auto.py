@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Mapping, Sequence
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
@@ -23,6 +24,7 @@ from similitude.auto.evaluated import EvaluatedMethods, evaluate_methods
 from similitude.auto.leaderboard import failure_text
 from similitude.auto.method_results import MethodResults
 from similitude.auto.race import interrupts_raise
+from similitude.auto.reading import warn_of_unweighted
 from similitude.auto.unlabelled import what_unlabelled_brought
 from similitude.auto.votes import Votes
 from similitude.base import SimilarityEstimator, as_one_row, forget_fit, readers_of
@@ -36,6 +38,8 @@ from similitude.sets.mixins import ApproximateSets
 from similitude.splits.nearness import nearest_training
 
 if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
     from similitude._utils.types import ClassWeight, CostsLike, Folds, LabelsLike, ListLike, PriorsLike, SamplesLike
     from similitude.similarities.registry import SimilarityLike
 
@@ -247,7 +251,8 @@ class AutoClassifier(ApproximateSets, SimilarityEstimator):
     def get_metadata_routing(self) -> MetadataRouter:
         """Return how scikit-learn passes metadata on: ``groups`` go to the splitter in ``cv``.
 
-        If ``cv`` is an int, ``set_fit_request(groups=True)`` requests them.
+        If ``cv`` is an int, ``set_fit_request(groups=True)`` requests them. ``set_fit_request(sample_weight=True)``
+        requests weights.
 
         Returns
         -------
@@ -257,9 +262,18 @@ class AutoClassifier(ApproximateSets, SimilarityEstimator):
         router = MetadataRouter(owner=type(self).__name__)
         if not hasattr(self.cv, "split"):
             return router.add_self_request(self)
+        # The groups in the signature of ``fit`` are then for the splitter.
+        router.add_self_request(copy.copy(self).set_fit_request(groups=False))
         return router.add(splitter=self.cv, method_mapping=MethodMapping().add(caller="fit", callee="split"))
 
-    def fit(self, X: SamplesLike, y: LabelsLike, *, groups: ListLike | None = None) -> Self:
+    def fit(
+        self,
+        X: SamplesLike,
+        y: LabelsLike,
+        sample_weight: ArrayLike | None = None,
+        *,
+        groups: ListLike | None = None,
+    ) -> Self:
         """Evaluate the methods, combine them, and fit the members on all samples.
 
         Parameters
@@ -267,6 +281,10 @@ class AutoClassifier(ApproximateSets, SimilarityEstimator):
         X : square matrix, Proximities, dict of square matrices, or sequence of raw objects
             The training samples.
         {y_train}
+        sample_weight : array-like of shape (n,), default=None
+            The weights of the samples. Methods that can use them do, and a warning names those that are fitted without
+            them. Losses, errors and scores, calibrations and the weights of the combination count each sample with its
+            weight; prediction sets and operating points count each sample once.
         groups : array-like of shape (n,), default=None
             The groups of the samples, which folds must not divide; they are passed to the splitter in ``cv``.
 
@@ -276,7 +294,7 @@ class AutoClassifier(ApproximateSets, SimilarityEstimator):
             The fitted classifier.
         """
         self._check_parameters()
-        evaluated = evaluate_methods(X, y, groups, **{name: getattr(self, name) for name in _EVALUATION})
+        evaluated = evaluate_methods(X, y, groups, sample_weight, **{name: getattr(self, name) for name in _EVALUATION})
         results = evaluated.results
         interrupted = "interrupted: " if evaluated.budget.interrupted else ""
         with working(f"{interrupted}choosing among the methods that were evaluated", self.verbose > 0):
@@ -307,6 +325,7 @@ class AutoClassifier(ApproximateSets, SimilarityEstimator):
         for name in ("n_features_in_", "feature_names_in_", "support_columns_"):
             if hasattr(best, name):
                 setattr(self, name, getattr(best, name))
+        warn_of_unweighted(results.samples, {name: own[0] for name, own in evaluated.methods.items()})
         if self.failures_:
             warn(failure_text(self.failures_, "failures_"), SimilarityWarning)
         if self.left_out_ or evaluated.budget.interrupted:
@@ -348,14 +367,23 @@ class AutoClassifier(ApproximateSets, SimilarityEstimator):
             raise ValueError(
                 f"nested_cv={self.nested_cv!r} leaves too few samples in an outer fold: {error}"
             ) from error
-        scores = np.array([np.mean(labels == samples.y[test]) for labels, (_, test) in zip(found, folds)])
+        weights = samples.sample_weight
+        weights = np.ones(samples.n) if weights is None else weights
+        scores = np.array(
+            [np.average(labels == samples.y[test], weights=weights[test]) for labels, (_, test) in zip(found, folds)]
+        )
         return float(1 - np.mean(scores)), standard_error(scores)
 
     def _nested(self, samples: Any, inner: Any, folds: list, groups: np.ndarray | None) -> Any:
         if groups is None and samples.everything is None:
             return evaluate(samples, {"auto": (inner, [{}])}, folds, predictions, n_jobs=self.n_jobs)
         return (
-            {"auto": Evaluated([clone(inner).fit(part, part.y, groups=_taken(groups, train)).predict(rows)], 0.0)}
+            {
+                "auto": Evaluated(
+                    [clone(inner).fit(part, part.y, part.sample_weight, groups=_taken(groups, train)).predict(rows)],
+                    0.0,
+                )
+            }
             for train, part, rows in (
                 (train, samples.part(train), samples.fold(train, test)[1]) for train, test in folds
             )

@@ -19,7 +19,7 @@ from similitude.auto.combination import (
 )
 from similitude.auto.leaderboard import COMBINATION, Leaderboard, LeaderboardRow, balanced_error, by_evidence
 from similitude.auto.method_results import MethodResults
-from similitude.numerics.significance import standard_error, wilcoxon_greater
+from similitude.numerics.significance import standard_error, weighted_mean, wilcoxon_greater
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ def leaderboard(
             row,
             similarity=run.similarity,
             parameters=results.parameters(run, point),
-            optimistic_error=float(np.mean(judged(results, run.posteriors[point]).wrong)),
+            optimistic_error=judged(results, run.posteriors[point]).error[0],
             weight=float(sum(member.weight for member in combined if member.run is run)),
         )
         rows.append(row)
@@ -107,39 +107,42 @@ def leaderboard(
 
 def _stopped_rows(results: MethodResults) -> list[LeaderboardRow]:
     """Return the methods that were stopped, from the smallest excess over the error of the others to the largest."""
-    stopped = sorted(results.stopped.values(), key=lambda own: np.mean(own.wrong) - np.mean(own.others))
+    by_name = {
+        name: [weighted_mean(each, own.weights) for each in (own.wrong, own.others)]
+        for name, own in results.stopped.items()
+    }
+    stopped = sorted(by_name, key=lambda name: by_name[name][0][0] - by_name[name][1][0])
     return [
         LeaderboardRow(
             own.run.method,
-            float(np.mean(own.wrong)),
-            standard_error(own.wrong),
+            *by_name[name][0],
             own.parameters,
             own.run.total_seconds,
             similarity=own.run.similarity,
             n_folds=len(own.run.seconds),
-            error_of_others=float(np.mean(own.others)),
+            error_of_others=by_name[name][1][0],
         )
-        for own in stopped
+        for name, own in ((name, results.stopped[name]) for name in stopped)
     ]
 
 
 def _mean_loss(results: MethodResults, found: Judgement) -> float:
-    return float(results.loss.mean(found.posteriors, results.truth, results.classes))
+    return float(results.loss.mean(found.posteriors, results.truth, results.classes, results.weights))
 
 
 def _standing(results: MethodResults, name: str, found: Judgement, seconds: float, chosen: bool) -> LeaderboardRow:
-    error = float(np.mean(found.wrong))
     loss = _mean_loss(results, found)
-    row = LeaderboardRow(name, error, standard_error(found.wrong), seconds=seconds, loss=loss, chosen=chosen)
+    row = LeaderboardRow(name, *found.error, seconds=seconds, loss=loss, chosen=chosen)
     row = replace(
         row, n_folds=results.n_folds, score=None if results.loss.scoring_is_default else results.loss.score(loss)
     )
-    row = replace(row, balanced_error=balanced_error(found.wrong, results.truth))
-    return replace(row, **by_evidence(found.wrong, results.lacking))
+    row = replace(row, balanced_error=balanced_error(found.wrong, results.truth, results.weights))
+    return replace(row, **by_evidence(found.wrong, results.lacking, results.weights))
 
 
 def _errors_by_part(results: MethodResults, found: Judgement) -> np.ndarray:
-    return np.array([np.mean(found.wrong[results.parts == part]) for part in np.unique(results.parts)])
+    parts = [results.parts == part for part in np.unique(results.parts)]
+    return np.array([weighted_mean(found.wrong[own], results.weights_of(own))[0] for own in parts])
 
 
 def _clearly_better(results: MethodResults, single: Judgement, together: Judgement) -> bool:
@@ -162,7 +165,8 @@ def _losses_by_part(results: MethodResults, found: Judgement) -> np.ndarray:
     for part in np.unique(results.parts):
         own = results.parts == part
         try:
-            losses.append(float(results.loss.mean(found.posteriors[own], results.truth[own], results.classes)))
+            weights = results.weights_of(own)
+            losses.append(float(results.loss.mean(found.posteriors[own], results.truth[own], results.classes, weights)))
         except ValueError:
             losses.append(float("nan"))
     return np.array(losses)
@@ -170,7 +174,7 @@ def _losses_by_part(results: MethodResults, found: Judgement) -> np.ndarray:
 
 def _simplest(singles: dict[str, Judgement]) -> str:
     """Return the first method whose error exceeds the smallest by no more than the standard error of the smallest."""
-    errors = {name: float(np.mean(single.wrong)) for name, single in singles.items()}
+    errors = {name: single.error[0] for name, single in singles.items()}
     best = min(errors, key=lambda name: errors[name])
-    most = errors[best] + standard_error(singles[best].wrong) + 1e-12
+    most = errors[best] + singles[best].error[1] + 1e-12
     return next(name for name in singles if errors[name] <= most)

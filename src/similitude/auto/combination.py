@@ -27,7 +27,7 @@ import numpy as np
 from similitude.auto.losses import Loss
 from similitude.auto.method_results import MethodResult, MethodResults
 from similitude.auto.methods import COMPARED_ONLY, FEW_SIMILARITIES
-from similitude.numerics.significance import holm, mcnemar
+from similitude.numerics.significance import holm, mcnemar, weighted_mean
 
 BAGS = 20
 ROUNDS = 30
@@ -50,6 +50,13 @@ class Judgement:
     posteriors: np.ndarray
     losses: np.ndarray
     wrong: np.ndarray
+    weights: np.ndarray | None = None
+    """The weights of the samples; None if all count the same."""
+
+    @property
+    def error(self) -> tuple[float, float]:
+        """The share of wrong decisions, and its standard error."""
+        return weighted_mean(self.wrong, self.weights)
 
 
 @dataclass(frozen=True)
@@ -87,14 +94,16 @@ def judged(results: MethodResults, posteriors: np.ndarray) -> Judgement:
     """Return posteriors with their losses."""
     truth = results.truth
     wrong = results.loss.decisions(posteriors) != truth
-    return Judgement(posteriors, results.loss.losses(posteriors, truth), wrong)
+    losses = results.loss.losses(posteriors, truth, results.weights)
+    return Judgement(posteriors, losses, wrong, results.weights)
 
 
 def best_points(results: MethodResults, run: MethodResult, part: int | None) -> np.ndarray:
     """Return the points of a method on its shortlist, best first."""
     shortlist = run.shortlists[0 if part is None else 1 + int(part)]
     used = _used(results, part)
-    losses = results.loss.mean(_posteriors(results, run, shortlist, part), results.truth[used], results.classes)
+    posteriors, weights = _posteriors(results, run, shortlist, part), results.weights_of(used)
+    losses = results.loss.mean(posteriors, results.truth[used], results.classes, weights)
     return shortlist[np.argsort(losses, kind="stable")]
 
 
@@ -123,7 +132,8 @@ def judge_choice(results: MethodResults, runs: list[MethodResult]) -> Judgement:
     for part in np.unique(results.parts):
         own, candidates = results.parts == part, _candidates(results, runs, part)
         found = np.stack([posterior for _, _, posterior in candidates])
-        losses = results.loss.mean(found, results.truth[_used(results, part)], results.classes)
+        used = _used(results, part)
+        losses = results.loss.mean(found, results.truth[used], results.classes, results.weights_of(used))
         run, point, _ = candidates[int(np.argmin(losses))]
         posteriors[own] = run.posteriors[point][own]
     return judged(results, posteriors)
@@ -164,12 +174,20 @@ def _candidates(results: MethodResults, runs: list[MethodResult], part: int | No
 
 def _members(results: MethodResults, random_state: int, part: int | None, candidates: list[_Candidate]) -> list[Member]:
     """Return the members that are chosen without the samples of one part."""
-    truth = results.truth[_used(results, part)]
+    used = _used(results, part)
+    truth = results.truth[used]
     many = many_similarities(results) and any(run.similarity is None for run, _, _ in candidates)
     if many:
         candidates = _worth_adding(results, truth, candidates)
     posteriors = np.stack([found for _, _, found in candidates])
-    weights = bagged_weights(posteriors, truth, results.loss, results.classes, random_state)
+    weights = bagged_weights(
+        posteriors,
+        truth,
+        results.loss,
+        results.classes,
+        random_state,
+        sample_weight=results.weights_of(used),
+    )
     if many:
         equal = _EQUAL_SAMPLES / (_EQUAL_SAMPLES + len(truth))
         weights = (1.0 - equal) * weights + equal / len(weights)
@@ -197,6 +215,7 @@ def bagged_weights(
     classes: np.ndarray,
     random_state: int,
     share: float = 1.0,
+    sample_weight: np.ndarray | None = None,
 ) -> np.ndarray:
     """Return the mean of the weights that greedy selection chooses on bootstrap samples."""
     rng = np.random.RandomState(random_state)
@@ -206,7 +225,8 @@ def bagged_weights(
     for _ in range(BAGS if loss.by_sample else FEW_BAGS):
         drawn = np.sort(rng.permutation(n_candidates)[:n_drawn])
         rows = rng.randint(n, size=n) if loss.by_sample else _drawn_by_class(codes, rng)
-        weights[drawn] += greedy_weights(posteriors[drawn][:, rows], codes[rows], loss, classes)
+        own = None if sample_weight is None else sample_weight[rows]
+        weights[drawn] += greedy_weights(posteriors[drawn][:, rows], codes[rows], loss, classes, own)
     return weights / weights.sum()
 
 
@@ -216,9 +236,15 @@ def _drawn_by_class(codes: np.ndarray, rng: np.random.RandomState) -> np.ndarray
     return np.concatenate([rng.choice(own, len(own)) for g in np.unique(codes) for own in [np.flatnonzero(codes == g)]])
 
 
-def greedy_weights(posteriors: np.ndarray, codes: np.ndarray, loss: Loss, classes: np.ndarray) -> np.ndarray:
+def greedy_weights(
+    posteriors: np.ndarray,
+    codes: np.ndarray,
+    loss: Loss,
+    classes: np.ndarray,
+    sample_weight: np.ndarray | None = None,
+) -> np.ndarray:
     """Return the weights of the prefix of lowest loss; of equally good candidates the first is added."""
-    losses_after = _QuadraticLosses(posteriors, codes, loss) if loss.is_quadratic else None
+    losses_after = _QuadraticLosses(posteriors, codes, loss, sample_weight) if loss.is_quadratic else None
     counts = chosen = np.zeros(len(posteriors))
     lowest = np.inf
     total = np.zeros(posteriors.shape[1:])
@@ -226,7 +252,7 @@ def greedy_weights(posteriors: np.ndarray, codes: np.ndarray, loss: Loss, classe
         if losses_after is not None:
             losses = losses_after(counts, size)
         else:
-            losses = loss.mean((total + posteriors) / size, codes, classes)
+            losses = loss.mean((total + posteriors) / size, codes, classes, sample_weight)
             total = total + posteriors[np.argmin(losses)]
         best = int(np.argmin(losses))
         counts[best] += 1
@@ -238,9 +264,10 @@ def greedy_weights(posteriors: np.ndarray, codes: np.ndarray, loss: Loss, classe
 class _QuadraticLosses:
     """The Brier score of a mean of posteriors, which is a quadratic function of the weights."""
 
-    def __init__(self, posteriors: np.ndarray, codes: np.ndarray, loss: Loss):
+    def __init__(self, posteriors: np.ndarray, codes: np.ndarray, loss: Loss, sample_weight: np.ndarray | None):
         weights = np.ones(len(codes)) if loss.class_weights is None else loss.class_weights[codes]
         weights = weights / len(codes)
+        weights = weights if sample_weight is None else weights * sample_weight
         flat = (posteriors * np.sqrt(weights)[:, None]).reshape(len(posteriors), -1)
         self._products = flat @ flat.T
         self._own = posteriors[:, np.arange(len(codes)), codes] @ weights

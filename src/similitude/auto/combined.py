@@ -13,16 +13,17 @@ from sklearn.utils.validation import check_is_fitted
 
 from similitude._utils.checks import check_integer
 from similitude._utils.docs import shared_docs
+from similitude._utils.ids import labels_in_order
 from similitude._utils.types import ColumnPositions
 from similitude.auto.members import check_members, check_similarities
 from similitude.auto.no_evidence import NoEvidence, calibrated_on
-from similitude.auto.reading import read_samples
+from similitude.auto.reading import read_samples, warn_of_unweighted, with_weights
 from similitude.auto.votes import Votes
 from similitude.base import SimilarityEstimator, as_one_row, forget_fit, readers_of, readers_of_training
 from similitude.evaluation.answers import answer_columns, answered
 from similitude.evaluation.engine import evaluate, fitted_on, reading_part, reads_training
 from similitude.evaluation.folds import Split, stratified_folds
-from similitude.labels import Labels, encoded_labels
+from similitude.labels import Labels, encoded_labels, relative_priors
 from similitude.numerics.temperature import Temperature, fit_temperature
 from similitude.numerics.votes import expected_costs, rescaled_by_priors
 from similitude.proximity.proximities import Proximities
@@ -33,6 +34,7 @@ from similitude.sets.mixins import ApproximateSets
 from similitude.sets.typicality import Typicality
 
 if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
     from sklearn.base import BaseEstimator
 
     from similitude._utils.types import ClassWeight, CostsLike, LabelsLike, PriorsLike, SamplesLike
@@ -243,13 +245,16 @@ class CombinedClassifier(ApproximateSets, SimilarityEstimator):
         self.similarity = similarity
         self.dissimilarity = dissimilarity
 
-    def fit(self, X: SamplesLike, y: LabelsLike) -> Self:
+    def fit(self, X: SamplesLike, y: LabelsLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit the members, and calibrate them on folds.
 
         Parameters
         ----------
         {X_train}
         {y_train}
+        sample_weight : array-like of shape (n,), default=None
+            The weights of the samples, for the members that can use them and for all calibrations; a warning names the
+            members that are fitted without them. Prediction sets and operating points count each sample once.
 
         Returns
         -------
@@ -259,7 +264,9 @@ class CombinedClassifier(ApproximateSets, SimilarityEstimator):
         members, weights = check_members(self.members, self.weights)
         check_integer(self.n_folds, "n_folds", 2)
         samples = read_samples(X, y, self.similarity, self.dissimilarity)
+        samples = with_weights(samples, labels_in_order(sample_weight, X, "sample_weight"))
         labels = encoded_labels(samples.y, self.costs, self.priors, self.class_weight)
+        labels = relative_priors(labels, samples.sample_weight)
         check_similarities(members, samples)
         table: dict[str, Any] = {name: (estimator, [{}], *own) for name, estimator, *own in members}
         folds = stratified_folds(samples.y, int(self.n_folds), None, self.random_state)
@@ -276,7 +283,8 @@ class CombinedClassifier(ApproximateSets, SimilarityEstimator):
             columns = np.concatenate([fold[name].results[0][1] for fold in found]).astype(float)
             lacking_here, none = without[similarity]
             some = calibrated_on(lacking_here)
-            temperature = fit_temperature(columns[some], response, labels.codes[rows[some]])
+            counted = None if samples.sample_weight is None else samples.sample_weight[rows[some]]
+            temperature = fit_temperature(columns[some], response, labels.codes[rows[some]], counted)
             posteriors = np.where(lacking_here[:, None], none.posterior, temperature.posteriors(columns))
             left_out.append(np.where(lacking[:, None], no_evidence.posterior, posteriors))
             estimator = fitted_on(whole.of(similarity), samples.of(similarity), estimator)
@@ -284,6 +292,7 @@ class CombinedClassifier(ApproximateSets, SimilarityEstimator):
         parts = np.repeat(np.arange(len(folds)), [len(test) for _, test in folds])
         mean = _weighted(np.tensordot(weights, np.stack(left_out), axes=1), labels)
         self._keep(combined_state(whole, labels, fitted, no_evidence, mean, rows, parts, lacking))
+        warn_of_unweighted(samples, {name: estimator for name, estimator, *_ in members})
         self._warn_of_coverage()
         return self
 
@@ -411,7 +420,10 @@ def _without_evidence(
     posterior."""
     lacking = ~np.concatenate([samples.of(similarity).evidence(*fold) for fold in folds])
     tested = np.concatenate([test for _, test in folds])
-    return lacking, NoEvidence.learn(labels.codes[tested], lacking.astype(float), labels.counts)
+    if samples.sample_weight is None:
+        return lacking, NoEvidence.learn(labels.codes[tested], lacking.astype(float), labels.counts)
+    weighted, counts = lacking * samples.sample_weight[tested], np.bincount(labels.codes, samples.sample_weight)
+    return lacking, NoEvidence.learn(labels.codes[tested], weighted, counts)
 
 
 def _main_similarity(samples: ByName, members: list[CombinedMember]) -> str:

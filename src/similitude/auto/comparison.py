@@ -19,7 +19,7 @@ from similitude.auto.combination import (
 from similitude.auto.leaderboard import balanced_error, names_text
 from similitude.auto.method_results import MethodResult, MethodResults
 from similitude.auto.methods import COMPARED_ONLY
-from similitude.numerics.significance import holm, mcnemar, standard_error
+from similitude.numerics.significance import holm, mcnemar
 from similitude.proximity.proximities import as_proximities
 from similitude.proximity.split import cut
 from similitude.reader import Samples
@@ -160,7 +160,7 @@ def compared(results: MethodResults, random_state: int) -> SimilarityComparison:
         [everything, *([run for run in everything if run.similarity != name] for name in names if len(names) > 1)],
     )
     tests = holm([mcnemar(other.wrong, combined.wrong) for other in without])
-    order = sorted(range(len(names)), key=lambda i: (np.mean(wrong[i]), np.mean(singles[names[i]].losses)))
+    order = sorted(range(len(names)), key=lambda i: (singles[names[i]].error[0], np.mean(singles[names[i]].losses)))
     first = order[0]
     standings = [
         SimilarityRow(
@@ -168,7 +168,7 @@ def compared(results: MethodResults, random_state: int) -> SimilarityComparison:
             _best_run(results, runs[names[i]]).method,
             *_error(singles[names[i]]),
             None if i == first else float(p_values[i, first]),
-            float(np.mean(without[i].wrong)) if without else None,
+            without[i].error[0] if without else None,
             float(tests[i]) if without else None,
             balanced_error(wrong[i], results.truth),
         )
@@ -192,14 +192,14 @@ def _runs_on(results: MethodResults, name: str) -> list[MethodResult]:
 
 
 def _error(found: Judgement) -> tuple[float, float]:
-    return float(np.mean(found.wrong)), standard_error(found.wrong)
+    return found.error
 
 
 def _best_run(results: MethodResults, runs: list[MethodResult]) -> MethodResult:
     """Return the method of lowest loss at its best point."""
     truth, classes = results.truth, results.classes
     best = [run.posteriors[best_points(results, run, None)[0]] for run in runs]
-    return runs[int(np.argmin(results.loss.mean(np.stack(best), truth, classes)))]
+    return runs[int(np.argmin(results.loss.mean(np.stack(best), truth, classes, results.weights)))]
 
 
 def _pairs(wrong: list[np.ndarray]) -> np.ndarray:

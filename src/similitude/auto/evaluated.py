@@ -16,8 +16,8 @@ from similitude.auto.method_results import MethodResults
 from similitude.auto.methods import MIXTURES, too_large
 from similitude.auto.methods import methods as methods_named
 from similitude.auto.race import BudgetReport, Race
-from similitude.auto.reading import entries, read_samples
-from similitude.labels import Labels, check_two_classes, encoded_labels
+from similitude.auto.reading import entries, read_samples, with_weights
+from similitude.labels import Labels, check_two_classes, encoded_labels, relative_priors
 from similitude.reader import Samples
 from similitude.splits.leaks import folds_of_samples
 
@@ -38,6 +38,7 @@ def evaluate_methods(
     X: Any,
     y: Any,
     groups: Any = None,
+    sample_weight: Any = None,
     *,
     methods: Any = "all",
     time_budget: float | None = None,
@@ -80,12 +81,14 @@ def evaluate_methods(
         )
     )
     check_two_classes(np.unique(samples.y))
-    groups = labels_in_order(groups, X, "groups")
-    if groups is not None and samples.n_unlabelled and not isinstance(X, Samples):
-        groups = np.asarray(groups)[samples.labelled]
+    groups, sample_weight = labels_in_order(groups, X, "groups"), labels_in_order(sample_weight, X, "sample_weight")
+    if samples.n_unlabelled and not isinstance(X, Samples):
+        groups = None if groups is None else np.asarray(groups)[samples.labelled]
+        sample_weight = None if sample_weight is None else np.asarray(sample_weight)[samples.labelled]
+    samples = with_weights(samples, sample_weight)
     if samples.named and not samples.learns:
         samples.compute(show=verbose > 0)
-    labels = encoded_labels(samples.y, costs, priors, class_weight)
+    labels = relative_priors(encoded_labels(samples.y, costs, priors, class_weight), samples.sample_weight)
     repeats, groups = folds_of_samples(samples, cv, n_repeats, groups, random_state)
     results = MethodResults(samples, table, repeats, loss_of(scoring, labels))
     race = Race(results, start, time_budget, n_jobs, verbose > 0, stops=stops)

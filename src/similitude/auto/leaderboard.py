@@ -125,21 +125,23 @@ class Leaderboard(Sequence):
         return require("pandas", "data").DataFrame([{"name": row.name, **asdict(row)} for row in self.rows])
 
 
-def by_evidence(wrong: np.ndarray, lacking: np.ndarray) -> dict[str, Any]:
+def by_evidence(wrong: np.ndarray, lacking: np.ndarray, weights: np.ndarray | None = None) -> dict[str, Any]:
     """Return the errors with and without evidence and the share without, by the names of the fields of a standing."""
-    errors = [float(np.average(wrong, weights=own)) if own.any() else None for own in (1.0 - lacking, lacking)]
-    return dict(zip(BY_EVIDENCE, [*errors, float(np.mean(lacking))]))
+    shares = [1.0 - lacking, lacking] if weights is None else [(1.0 - lacking) * weights, lacking * weights]
+    errors = [float(np.average(wrong, weights=own)) if own.any() else None for own in shares]
+    return dict(zip(BY_EVIDENCE, [*errors, float(np.average(lacking, weights=weights))]))
 
 
-def balanced_error(wrong: np.ndarray, codes: np.ndarray) -> float | None:
+def balanced_error(wrong: np.ndarray, codes: np.ndarray, weights: np.ndarray | None = None) -> float | None:
     """Return the mean of the errors of the classes, or None if these are of about the same size.
 
     If one class is much larger than another, a small error may hide that the other is hardly ever recognised.
     """
-    counts = np.bincount(codes)
+    counts = np.bincount(codes, weights)
     present = counts > 0
     if counts[present].max() < UNEQUAL * counts[present].min():
         return None
+    wrong = wrong if weights is None else wrong * weights
     return float(np.mean(np.bincount(codes, wrong)[present] / counts[present]))
 
 

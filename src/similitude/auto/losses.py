@@ -57,33 +57,40 @@ class Loss:
             return np.argmax(posteriors, axis=-1)
         return np.argmin(expected_costs(posteriors, self.costs), axis=-1)
 
-    def losses(self, posteriors: np.ndarray, codes: np.ndarray) -> np.ndarray:
-        """Return the loss of each sample, or its Brier score if the loss is a scorer."""
-        found = (self._of_sample or _brier)(self, posteriors, codes)
+    def losses(self, posteriors: np.ndarray, codes: np.ndarray, weights: np.ndarray | None = None) -> np.ndarray:
+        """Return the loss of each sample, or its Brier score if the loss is a scorer, times its weight."""
+        if self._of_sample is _wrong_by_class:
+            found = _wrong_by_class(self, posteriors, codes, weights)
+        else:
+            found = (self._of_sample or _brier)(self, posteriors, codes)
         if self._of_sample in (_wrong, _wrong_by_class, _cost):
             found = found + _TIE * _brier(self, posteriors, codes)
-        return found if self.class_weights is None else found * self.class_weights[codes]
+        found = found if self.class_weights is None else found * self.class_weights[codes]
+        return found if weights is None else found * weights
 
-    def mean(self, posteriors: np.ndarray, codes: np.ndarray, classes: np.ndarray) -> np.ndarray:
-        """Return the mean loss over the samples."""
+    def mean(
+        self, posteriors: np.ndarray, codes: np.ndarray, classes: np.ndarray, weights: np.ndarray | None = None
+    ) -> np.ndarray:
+        """Return the mean loss over the samples, whose weights are relative to their mean."""
         if self.by_sample:
-            return self.losses(posteriors, codes).mean(axis=-1)
+            return self.losses(posteriors, codes, weights).mean(axis=-1)
         if len(classes) == 2 and isinstance(self.scoring, str) and self.scoring in _RANKING:
             # Scikit-learn checks its arguments for longer than it takes to compute these, thousands of times.
             score = _RANKING[self.scoring]
-            return -np.apply_along_axis(score, -1, posteriors[..., 1], codes == 1)
+            return -np.apply_along_axis(score, -1, posteriors[..., 1], codes == 1, weights)
         scorer = get_scorer(self.scoring) if isinstance(self.scoring, str) else self.scoring
         known = _Known(classes, self)
         truth = classes[codes]
         flat = posteriors.reshape(-1, *posteriors.shape[-2:])
         with silenced():
-            found = [-_score(scorer, known, each, truth) for each in flat]
+            found = [-_score(scorer, known, each, truth, weights) for each in flat]
         return np.array(found).reshape(posteriors.shape[:-2])
 
 
-def _score(scorer: Any, known: Any, posteriors: np.ndarray, truth: np.ndarray) -> float:
+def _score(scorer: Any, known: Any, posteriors: np.ndarray, truth: np.ndarray, weights: np.ndarray | None) -> float:
+    given = {} if weights is None else {"sample_weight": weights}
     try:
-        score = float(scorer(known, posteriors, truth))
+        score = float(scorer(known, posteriors, truth, **given))
         if np.isnan(score):
             raise ValueError("the score is not a number")
         return score
@@ -94,26 +101,29 @@ def _score(scorer: Any, known: Any, posteriors: np.ndarray, truth: np.ndarray) -
         ) from error
 
 
-def _ranked(scores: np.ndarray, positive: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _ranked(scores: np.ndarray, positive: np.ndarray, weights: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
     """Return the numbers of true and of all positives at each threshold, from the largest score to the smallest."""
     if positive.all() or not positive.any():
         raise ValueError("scoring: the samples that are scored must have both classes.")
     order = np.argsort(-scores, kind="stable")
     last = np.flatnonzero(np.append(np.diff(scores[order]) != 0, True))  # of equal scores
-    return np.cumsum(positive[order])[last], last + 1.0
+    if weights is None:
+        return np.cumsum(positive[order])[last], last + 1.0
+    return np.cumsum((positive * weights)[order])[last], np.cumsum(weights[order])[last]
 
 
-def _area(scores: np.ndarray, positive: np.ndarray) -> float:
+def _area(scores: np.ndarray, positive: np.ndarray, weights: np.ndarray | None = None) -> float:
     """Return the area under the ROC curve."""
-    true, all_positive = _ranked(scores, positive)
+    true, all_positive = _ranked(scores, positive, weights)
     rates = [np.concatenate([[0.0], count / count[-1]]) for count in (true, all_positive - true)]
     return float(np.sum(np.diff(rates[1]) * (rates[0][1:] + rates[0][:-1])) / 2)
 
 
-def _average_precision(scores: np.ndarray, positive: np.ndarray) -> float:
+def _average_precision(scores: np.ndarray, positive: np.ndarray, weights: np.ndarray | None = None) -> float:
     """Return the mean of the precision over the recall."""
-    true, all_positive = _ranked(scores, positive)
-    return float(np.sum(np.diff(true, prepend=0.0) * true / all_positive) / true[-1])
+    true, all_positive = _ranked(scores, positive, weights)
+    precision = np.divide(true, all_positive, out=np.zeros(len(true)), where=all_positive > 0)
+    return float(np.sum(np.diff(true, prepend=0.0) * precision) / true[-1])
 
 
 _RANKING = {"roc_auc": _area, "average_precision": _average_precision}
@@ -149,9 +159,12 @@ def _wrong(loss: Loss, posteriors: np.ndarray, codes: np.ndarray) -> np.ndarray:
     return (loss.decisions(posteriors) != codes).astype(float)
 
 
-def _wrong_by_class(loss: Loss, posteriors: np.ndarray, codes: np.ndarray) -> np.ndarray:
-    counts = np.bincount(codes, minlength=posteriors.shape[-1])
-    shares = len(codes) / (np.count_nonzero(counts) * np.maximum(counts, 1))
+def _wrong_by_class(
+    loss: Loss, posteriors: np.ndarray, codes: np.ndarray, weights: np.ndarray | None = None
+) -> np.ndarray:
+    counts = np.bincount(codes, weights, minlength=posteriors.shape[-1])
+    total = len(codes) if weights is None else weights.sum()
+    shares = total / (np.count_nonzero(counts) * np.where(counts > 0, counts, 1))
     return _wrong(loss, posteriors, codes) * shares[codes]
 
 

@@ -85,6 +85,7 @@ class Stopped:
     wrong: np.ndarray
     others: np.ndarray
     parameters: dict[str, Any]
+    weights: np.ndarray | None = None
 
 
 class MethodResults:
@@ -116,6 +117,9 @@ class MethodResults:
         self.parts = np.unique(folds, return_inverse=True)[1]
         if not self.parts.any():
             self.parts = np.arange(len(self.tested)) % 2
+        weights = samples.sample_weight
+        self.weights = None if weights is None else weights[self.tested] / weights[self.tested].mean()
+        """The weights of the tested samples, relative to their mean."""
         self._place = np.full(len(self.codes), -1)
         self._place[self.tested] = np.arange(len(self.tested))
         self.no_evidence: dict[str | None, NoEvidence] = {}
@@ -126,6 +130,10 @@ class MethodResults:
     def truth(self) -> np.ndarray:
         """The positions of the true classes of the tested samples."""
         return self.codes[self.tested]
+
+    def weights_of(self, places: Any) -> np.ndarray | None:
+        """Return the weights of some of the tested samples; None if all count the same."""
+        return None if self.weights is None else self.weights[places]
 
     @property
     def first(self) -> range:
@@ -219,7 +227,7 @@ class MethodResults:
         seen = some = calibrated_on(lacking)
         if len(answers) > _LARGE_GRID and len(some) > _RANKED_SAMPLES:
             some = np.random.RandomState(0).permutation(some)[:_RANKED_SAMPLES]
-        truth = self.truth[places]
+        truth, weights = self.truth[places], self.weights_of(places)
         losses = np.empty(answers.shape[:2], dtype=np.float32)
         factors, offsets = np.empty(len(answers)), np.empty((len(answers), len(self.classes)))
         for i in range(0, len(answers), _LARGE_GRID):
@@ -227,9 +235,10 @@ class MethodResults:
             z = self._log_odds(run, answers[block])
             size = scales(z if len(seen) == len(lacking) else z[:, seen], run.response)
             z /= size[:, None, None]
-            a, b = fit_temperatures(z[:, some], truth[some], np.ones((1, len(some))))
+            ones = np.ones(len(some)) if weights is None else weights[some]
+            a, b = fit_temperatures(z[:, some], truth[some], ones[None])
             posteriors = softmax(a[:, :1, None] * z + b[:, :1])
-            losses[block] = self.loss.losses(self.weighted(posteriors), truth)
+            losses[block] = self.loss.losses(self.weighted(posteriors), truth, weights)
             factors[block], offsets[block] = a[:, 0] / size, b[:, 0]
         losses[:, lacking] = 0.0
         return factors, offsets, losses
@@ -252,13 +261,15 @@ class MethodResults:
 
     def _learn_no_evidence(self, similarity: str | None, numbers: Iterable[int]) -> None:
         """Learn the posterior of rows without evidence in a similarity: without each part, and from all samples."""
-        counts = np.bincount(self.codes)
+        counts = np.bincount(self.codes, self.samples.sample_weight)
         lacking = self._lacking_shares(similarity, numbers)
+        lacking = lacking if self.weights is None else lacking * self.weights
+        scale = 1.0 if self.weights is None else self.samples.sample_weight[self.tested].mean()
         learned = []
         for part in [*np.unique(self.parts), -1]:
-            own, others = self.truth[self.parts == part], self.parts != part
-            rest = counts - np.bincount(own, minlength=len(counts))
-            learned.append(NoEvidence.learn(self.truth[others], lacking[others], rest))
+            own, others = self.parts == part, self.parts != part
+            tested = np.bincount(self.truth[own], self.weights_of(own), minlength=len(counts))
+            learned.append(NoEvidence.learn(self.truth[others], lacking[others], counts - scale * tested))
         self.no_evidence[similarity] = learned[-1]
         self._none_by_part[similarity] = np.stack([found.posterior for found in learned])
 
@@ -304,6 +315,7 @@ class MethodResults:
             z, rows = z[:, some], rows[some]
             size = scales(z, run.response)[:, None, None]
             weights = np.stack([*(self.parts[rows] != part for part in parts), np.ones(len(rows))]).astype(float)
+            weights = weights if self.weights is None else weights * self.weights[rows]
             a, b = fit_temperatures(z / size, self.truth[rows], weights)
             a /= size[..., 0]
             run.calibrated += [CalibratedFold(own, run.answers[i], a, b, i) for own, i in zip(places, numbers)]

@@ -276,7 +276,8 @@ class Race:
     def _losses(self, posteriors: np.ndarray) -> np.ndarray:
         found = np.full(len(posteriors), np.nan)
         known = ~np.isnan(posteriors[:, 0])
-        found[known] = self.results.loss.losses(posteriors[known], self.results.truth[known])
+        truth, weights = self.results.truth[known], self.results.weights_of(known)
+        found[known] = self.results.loss.losses(posteriors[known], truth, weights)
         return found
 
     def _gain(self, posteriors: np.ndarray, reference: np.ndarray) -> float:
@@ -291,7 +292,11 @@ class Race:
         truth, decisions = self.results.truth[known], self.results.loss.decisions
         wrong, others = (decisions(each[known]) != truth for each in (posteriors, reference))
         self.results.stopped[name] = Stopped(
-            run, wrong, others, self.results.parameters(run, int(run.shortlists[0][0]))
+            run,
+            wrong,
+            others,
+            self.results.parameters(run, int(run.shortlists[0][0])),
+            self.results.weights_of(known),
         )
 
     def _combine(self) -> None:
@@ -303,7 +308,9 @@ class Race:
         if not runs:
             return
         found = np.stack([run.posteriors[run.shortlists[0][0]] for run in runs])
-        weights = greedy_weights(found, self.results.truth, self.results.loss, self.results.classes)
+        weights = greedy_weights(
+            found, self.results.truth, self.results.loss, self.results.classes, self.results.weights
+        )
         self._incumbent = np.tensordot(weights, found, axes=1)
 
     def _repeat(self) -> None:
@@ -334,7 +341,8 @@ class Race:
         lowest: dict[Any, float] = dict.fromkeys(parts, np.inf)
         single = [runs[name] for name in self._complete if name in runs and runs[name].similarity in parts]
         for own in single:
-            losses = self.results.loss.losses(own.posteriors[own.shortlists[0][0]], self.results.truth)
+            posteriors = own.posteriors[own.shortlists[0][0]]
+            losses = self.results.loss.losses(posteriors, self.results.truth, self.results.weights)
             lowest[own.similarity] = min(lowest[own.similarity], float(losses.mean()))
         kept = sorted(parts, key=lambda part: lowest[part])[: max(2, math.ceil(len(parts) / 2**leg))]
         if (

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any
+
+import numpy as np
 
 from similitude._utils.ids import labels_in_order
 from similitude._utils.scikit_learn import num_samples
-from similitude.auto.leaderboard import name_on
+from similitude._utils.warn import warn
+from similitude.auto.leaderboard import name_on, names_text
 from similitude.auto.methods import FEW_SIMILARITIES, MIXTURES, methods, mixtures, record_of, slug
 from similitude.base import partly_labelled
+from similitude.evaluation.batches import uses_weights
 from similitude.evaluation.engine import Entry
-from similitude.labels import check_labels
+from similitude.labels import check_labels, check_sample_weight
+from similitude.proximity.check import SimilarityWarning
 from similitude.reader import Contract, Samples, are_several
 
 
@@ -29,6 +35,29 @@ def read_samples(
     if unlabelled is not None:
         return partly_labelled(contract, X, y, named=named)
     return Samples(contract, X, check_labels(y, num_samples(X)), named=named)
+
+
+def with_weights(samples: Samples, sample_weight: Any) -> Samples:
+    """Return the samples with checked weights, whose mean is 1."""
+    if sample_weight is None:
+        return samples
+    classes, codes = np.unique(samples.y, return_inverse=True)
+    weights = check_sample_weight(sample_weight, codes, classes)
+    weighted = copy.copy(samples)
+    vars(weighted).pop("parts", None)
+    weighted.sample_weight = None if weights is None else weights / weights.mean()
+    return weighted
+
+
+def warn_of_unweighted(samples: Samples, estimators: dict[str, Any]) -> None:
+    """Warn of the methods that are fitted without the weights of the samples."""
+    names = [name for name, estimator in estimators.items() if not uses_weights(estimator)]
+    if samples.sample_weight is not None and names:
+        warn(
+            f"sample_weight: these methods cannot use weights, and are fitted without them: {names_text(names)}. "
+            "Weights count in the losses and calibrations of all methods.",
+            SimilarityWarning,
+        )
 
 
 def entries(names: Any, samples: Samples) -> dict[str, Entry]:

@@ -317,11 +317,19 @@ def readers_of_training(training: Training | ByName[Training]) -> dict[str, Any]
 class GridFit:
     """A classifier fitted at every point of a grid over its path parameters."""
 
-    def __init__(self, estimator: PathClassifier, X: Any, y: Any, grid: Sequence[Mapping[str, Any]]):
+    def __init__(
+        self,
+        estimator: PathClassifier,
+        X: Any,
+        y: Any,
+        grid: Sequence[Mapping[str, Any]],
+        sample_weight: np.ndarray | None = None,
+    ):
         self.estimator, self.grid = estimator, grid
         points = estimator._points(grid)
         training = estimator._read(X, y)
-        self.labels = estimator._labels_of(y if isinstance(X, ByName) else check_labels(y, len(training)))
+        y = y if isinstance(X, ByName) else check_labels(y, len(training))
+        self.labels = estimator._labels_of(y, sample_weight)
         self._training = estimator._prepared(training, points)
         self.path = estimator._fit_path(self._training, self.labels, points)
 

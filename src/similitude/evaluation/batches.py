@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
+from sklearn.utils.validation import has_fit_parameter
 
 from similitude.base import GridFit, PathClassifier, path_parameters
 
@@ -130,11 +131,32 @@ def fit_grid(estimator: Any, fold: Fold, grid: list[dict], guarded: bool) -> Ite
     batch with its error.
     """
     X, targets = fold.given_to(estimator)
-    yield from _fit_grid(estimator, X, fold.y, targets, grid, guarded)
+    yield from _fit_grid(estimator, X, fold.y, targets, grid, guarded, fold.sample_weight)
+
+
+def uses_weights(estimator: Any) -> bool:
+    """Return whether an estimator uses sample weights; of a pipeline the last step."""
+    last = estimator.steps[-1][1] if isinstance(estimator, Pipeline) else estimator
+    return has_fit_parameter(last, "sample_weight")
+
+
+def weight_arguments(estimator: Any, weights: np.ndarray | None) -> dict[str, Any]:
+    """Return the weights as an argument of ``fit``; nothing if there are none, or if the estimator cannot use them."""
+    if weights is None or not uses_weights(estimator):
+        return {}
+    if not isinstance(estimator, Pipeline):
+        return {"sample_weight": weights}
+    return {f"{estimator.steps[-1][0]}__sample_weight": weights}
 
 
 def _fit_grid(
-    estimator: Any, X: Any, y: np.ndarray, targets: list[Any], grid: list[dict], guarded: bool
+    estimator: Any,
+    X: Any,
+    y: np.ndarray,
+    targets: list[Any],
+    grid: list[dict],
+    guarded: bool,
+    weights: np.ndarray | None,
 ) -> Iterator[Batch]:
     together = _path_parameters(estimator, grid)
     for fixed, indices in grouped(grid, lambda name: name not in together):
@@ -143,12 +165,12 @@ def _fit_grid(
         try:
             candidate = clone(estimator).set_params(**clone(fixed, safe=False))
             if isinstance(candidate, Pipeline) and together:
-                yield from _pipeline(candidate, X, y, targets, points, indices, guarded)
+                yield from _pipeline(candidate, X, y, targets, points, indices, guarded, weights)
             elif isinstance(candidate, PathClassifier):
-                fit = GridFit(candidate, X, y, points)
+                fit = GridFit(candidate, X, y, points, weights if uses_weights(candidate) else None)
                 yield PathBatch(indices, targets, fit, time.perf_counter() - start)
             else:
-                fitted = candidate.fit(X, y)
+                fitted = candidate.fit(X, y, **weight_arguments(candidate, weights))
                 yield PlainBatch(indices, targets, fitted, time.perf_counter() - start)
         except Exception:
             if not guarded:
@@ -156,7 +178,7 @@ def _fit_grid(
             if len(indices) > 1 and together:
                 # One invalid point must not make the others fail, so each is fitted on its own.
                 for i in indices:
-                    yield _alone(estimator, X, y, targets, grid[i], i)
+                    yield _alone(estimator, X, y, targets, grid[i], i, weights)
             else:
                 yield FailedBatch(indices, time.perf_counter() - start)
 
@@ -171,10 +193,19 @@ def _path_parameters(estimator: Any, grid: list[dict]) -> set[str]:
     return set()
 
 
-def _alone(estimator: Any, X: Any, y: np.ndarray, targets: list[Any], point: dict, index: int) -> Batch:
+def _alone(
+    estimator: Any,
+    X: Any,
+    y: np.ndarray,
+    targets: list[Any],
+    point: dict,
+    index: int,
+    weights: np.ndarray | None,
+) -> Batch:
     start = time.perf_counter()
     try:
-        fitted = clone(estimator).set_params(**clone(point, safe=False)).fit(X, y)
+        candidate = clone(estimator).set_params(**clone(point, safe=False))
+        fitted = candidate.fit(X, y, **weight_arguments(candidate, weights))
         return PlainBatch([index], targets, fitted, time.perf_counter() - start)
     except Exception:
         return FailedBatch([index], time.perf_counter() - start)
@@ -188,6 +219,7 @@ def _pipeline(
     points: list[dict],
     indices: list[int],
     guarded: bool,
+    weights: np.ndarray | None,
 ) -> Iterator[Batch]:
     """Fit the steps before the last one once, and the last step at the points of its grid on their output."""
     start = time.perf_counter()
@@ -199,7 +231,7 @@ def _pipeline(
     after = [before.transform(target) for target in targets]
     seconds = time.perf_counter() - start
     own = [{key.removeprefix(f"{name}__"): value for key, value in point.items()} for point in points]
-    for batch in _fit_grid(last, transformed, y, after, own, guarded):
+    for batch in _fit_grid(last, transformed, y, after, own, guarded, weights):
         batch.seconds += seconds * len(batch.indices) / len(indices)
         batch.indices = [indices[i] for i in batch.indices]
         yield batch.after(before.steps, name)

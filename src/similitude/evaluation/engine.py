@@ -22,7 +22,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from similitude._utils.progress import progress
 from similitude._utils.threads import one_openmp_thread, suitable_blas_threads
 from similitude.base import contract_of, takes_training, warns_of_dissimilarity
-from similitude.evaluation.batches import Batch, fit_grid
+from similitude.evaluation.batches import Batch, fit_grid, weight_arguments
 from similitude.evaluation.relative import Relative, are_relative, scale_of
 from similitude.numerics.shared import shared_work
 from similitude.reader import ByName, Contract, Samples, Training
@@ -164,6 +164,7 @@ class Fold:
         self.samples, self.train = samples, train
         self._targets = [test, train] if train_too else [test]
         self.y = samples.y[train]
+        self.sample_weight = None if samples.sample_weight is None else samples.sample_weight[train]
         self.truths = [samples.y[target] for target in self._targets]
 
     @cached_property
@@ -228,5 +229,6 @@ def given_to(whole: ByName[Training], samples: Samples, estimator: Any) -> Any:
 
 
 def fitted_on(whole: ByName[Training], samples: Samples, estimator: Any) -> Any:
-    """Return a copy of the estimator fitted on all samples."""
-    return clone(estimator).fit(given_to(whole, samples, estimator), samples.y)
+    """Return a copy of the estimator fitted on all samples, with their weights if it uses them."""
+    given = given_to(whole, samples, estimator)
+    return clone(estimator).fit(given, samples.y, **weight_arguments(estimator, samples.sample_weight))

@@ -203,7 +203,8 @@ class GenerativePath(FittedPath):
         """The logarithms of the given priors, or of (n_g + 1)/(n + G) from the training samples."""
         if self.labels.priors is not None:
             return log_of(self.labels.priors)
-        return np.log((self.labels.counts + 1) / (len(self.labels) + self.labels.n_classes))
+        counts = self.labels.weighted_counts
+        return np.log((counts + 1) / (counts.sum() + self.labels.n_classes))
 
     def models_of(self, rows: Any) -> dict[str, Any]:
         """Return the centroids and their distributions for the explanation of one row."""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from similitude._utils.docs import shared_docs
-from similitude._utils.types import ColumnPositions, CostsLike, PriorsLike
+from similitude._utils.types import ColumnPositions, CostsLike, LabelsLike, PriorsLike, SamplesLike
 from similitude.generative.base import GenerativeClassifier, GenerativePath, answered, first_of_tied, log_posterior
 from similitude.generative.max_entropy import MaximumEntropy, Pmfs, family_on
 from similitude.labels import Labels
@@ -167,15 +167,37 @@ class SDA(GenerativeClassifier):
         self.similarity = similarity
         self.dissimilarity = dissimilarity
 
+    def fit(self, X: SamplesLike, y: LabelsLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Fit the classifier.
+
+        Parameters
+        ----------
+        {X_train}
+        {y_train}
+        sample_weight : array-like of shape (n,), default=None
+            The weights of the samples in the centroids, the means and the priors; samples of weight 0 are left out.
+
+        Returns
+        -------
+        self
+            The fitted classifier.
+        """
+        return self._fit(X, y, sample_weight)
+
     def _point(self, parameters: dict[str, Any]) -> tuple[()]:
         return ()
 
     def _fit_path(self, training: Training, labels: Labels, points: list[Any]) -> CentroidsPath:
-        S, members = for_lookup(training.S), labels.members
-        family = family_on(self.omega, S)
+        S, members, weights = for_lookup(training.S), labels.members, labels.sample_weight
+        kept = None if weights is None or weights.all() else np.flatnonzero(weights)
+        family = family_on(self.omega, S if kept is None else for_lookup(cut(S, kept, kept)))
         centroids = class_centroids(S, labels)
         ends = family.distances(dense(cut(S, np.arange(len(labels)), centroids)))
-        below, above = (np.array([a[of_class].mean(axis=0) for of_class in members]) for a in ends)
+        if weights is None:
+            below, above = (np.array([a[of_class].mean(axis=0) for of_class in members]) for a in ends)
+        else:
+            shares = np.stack([np.where(labels.codes == g, weights, 0.0) for g in range(labels.n_classes)])
+            below, above = (shares @ a / shares.sum(axis=1, keepdims=True) for a in ends)
         pmfs, means = family.fit(below, above), family.similarities(below, above)
         models = [
             CentroidModels(column, np.ones((len(means), 1)), means[:, [h]], Pmfs(*(part[:, [h]] for part in pmfs)))

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from similitude._utils.types import ColumnPositions
-from similitude.labels import Labels, class_weights
+from similitude._utils.docs import shared_docs
+from similitude._utils.types import ColumnPositions, LabelsLike, SamplesLike
+from similitude.labels import Labels, loss_weights
 from similitude.one_vs_one import OneVsOneClassifier, by_pair, class_pairs
 from similitude.proximity.check import dense
 from similitude.proximity.symmetry import mean_of_directions
@@ -129,6 +131,7 @@ def check_range(S: np.ndarray, limits: tuple[float, float], **sizes: float) -> N
             )
 
 
+@shared_docs
 class KernelLearningSVC(OneVsOneClassifier):
     """Base of support vector machines that learn a kernel from symmetric similarities, one for each pair of classes.
 
@@ -142,6 +145,23 @@ class KernelLearningSVC(OneVsOneClassifier):
     _figures: tuple[str, ...] = ()
     """The fields of the solution of each pair that become attributes of the fitted estimator."""
 
+    def fit(self, X: SamplesLike, y: LabelsLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Fit the classifier.
+
+        Parameters
+        ----------
+        {X_train}
+        {y_train}
+        sample_weight : array-like of shape (n,), default=None
+            The weights of the samples: factors of their losses. Samples of weight 0 are left out.
+
+        Returns
+        -------
+        self
+            The fitted classifier.
+        """
+        return self._fit(X, y, sample_weight)
+
     def _solve(self, S: np.ndarray, y: np.ndarray, weight: np.ndarray, points: list[Any]) -> list[Any]:
         raise NotImplementedError
 
@@ -151,7 +171,8 @@ class KernelLearningSVC(OneVsOneClassifier):
         return training.replaced(mean_of_directions(training.S)) if asymmetric else training
 
     def _solved(self, training: Training, labels: Labels, points: list[Any]) -> list[Any]:
-        S, weights, pairs = training.S, class_weights(self.class_weight, labels), list(class_pairs(labels))
+        S, weights = training.S, loss_weights(self.class_weight, labels)
+        pairs = [(own[some], y[some]) for own, y in class_pairs(labels) for some in [weights[own] > 0]]
         solved = [self._solve(S[np.ix_(own, own)], y, weights[own], points) for own, y in pairs]
         members = [own for own, _ in pairs]
         mean = float(np.mean(np.diagonal(S) if training.self_similarity is None else training.self_similarity))

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from similitude._utils.checks import check_choice, check_positive
 from similitude._utils.docs import shared_docs
+from similitude._utils.types import LabelsLike, SamplesLike
 from similitude.base import FittedPath, SimilarityClassifier
 from similitude.labels import Labels
 from similitude.numerics.eigen import cut_zeros, eigh, modified_eigenvalues, row_map_weights
@@ -66,23 +68,64 @@ class RidgeProblem:
         return targets - point.reg * (vectors @ (inverse[:, None] * (in_basis - ones[:, None] * intercept)))
 
 
+class WeightedRidgeProblem:
+    """Ridge regression with weights w of the samples: a kernel and targets that are multiplied by sqrt(w)."""
+
+    def __init__(self, S: np.ndarray, weights: np.ndarray):
+        values, self._vectors = eigh(S)
+        self._values, self._roots = cut_zeros(values), np.sqrt(weights)
+        self._bases: dict[str, tuple[np.ndarray, np.ndarray]] = {}
+
+    def _basis(self, spectrum: str) -> tuple[np.ndarray, np.ndarray]:
+        """Return the eigenvalues and eigenvectors of the weighted kernel of a spectrum."""
+        if spectrum not in self._bases:
+            scaled = self._roots[:, None] * self._vectors
+            values, basis = eigh((scaled * modified_eigenvalues(self._values, spectrum)) @ scaled.T)
+            self._bases[spectrum] = np.maximum(values, 0.0), basis
+        return self._bases[spectrum]
+
+    def solve(self, targets: np.ndarray, point: RidgePoint) -> RidgeFit:
+        """Return the solution for targets of shape (n, L)."""
+        values, basis = self._basis(point.spectrum)
+        roots, ones = self._roots[:, None], basis.T @ self._roots
+        inverse = 1.0 / (values + point.reg)
+        total = float(np.sum(inverse * ones**2))
+        in_basis = basis.T @ (roots * targets)
+        intercept = (inverse * ones) @ in_basis / total
+        A = roots * (basis @ (inverse[:, None] * (in_basis - ones[:, None] * intercept)))
+        coef = A
+        if point.spectrum != "shift":
+            coef = self._vectors @ (row_map_weights(self._values, point.spectrum)[:, None] * (self._vectors.T @ A))
+        diagonal = roots**2 * (basis**2 @ inverse - (basis @ (inverse * ones)) ** 2 / total)[:, None]
+        residuals = np.divide(A, diagonal, out=np.zeros_like(A), where=diagonal > 0)  # no sample of weight 0 counts
+        return RidgeFit(coef, intercept, targets - residuals)
+
+
 class KernelRidgePath(FittedPath):
     """Kernel ridge classifiers at one or several points."""
 
-    def __init__(self, points: list[RidgePoint], fits: list[RidgeFit], codes: np.ndarray):
-        self.points, self.fits, self.codes = points, fits, codes
+    weights: np.ndarray | None = None  # of model files without it
+
+    def __init__(
+        self, points: list[RidgePoint], fits: list[RidgeFit], codes: np.ndarray, weights: np.ndarray | None = None
+    ):
+        self.points, self.fits, self.codes, self.weights = points, fits, codes, weights
 
     def answers(self, rows: Rows, response: str) -> list[np.ndarray]:
         S = dense(rows.symmetric).astype(np.float64, copy=False)
         return [_answer(S @ fit.coef + fit.intercept, response) for fit in self.fits]
 
     def at(self, i: int) -> KernelRidgePath:
-        return KernelRidgePath([self.points[i]], [self.fits[i]], self.codes)
+        return KernelRidgePath([self.points[i]], [self.fits[i]], self.codes, self.weights)
 
     def attributes(self) -> dict[str, Any]:
         (fit,) = self.fits
         wrong = _answer(fit.left_out, "predict") != self.codes
-        return {"coef_": fit.coef, "intercept_": fit.intercept, "loo_error_": float(np.mean(wrong))}
+        return {
+            "coef_": fit.coef,
+            "intercept_": fit.intercept,
+            "loo_error_": float(np.average(wrong, weights=self.weights)),
+        }
 
 
 def _answer(values: np.ndarray, response: str) -> np.ndarray:
@@ -170,7 +213,25 @@ class KernelRidgeClassifier(SimilarityClassifier):
     def _prepared(self, training: Training, points: list[RidgePoint]) -> Training:
         return super()._prepared(training.in_both_directions("KernelRidgeClassifier"), points)
 
+    def fit(self, X: SamplesLike, y: LabelsLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Fit the classifier.
+
+        Parameters
+        ----------
+        {X_train}
+        {y_train}
+        sample_weight : array-like of shape (n,), default=None
+            The weights of the samples in the sum of squares, and in ``loo_error_``.
+
+        Returns
+        -------
+        self
+            The fitted classifier.
+        """
+        return self._fit(X, y, sample_weight)
+
     def _fit_path(self, training: Training, labels: Labels, points: list[RidgePoint]) -> KernelRidgePath:
-        problem = RidgeProblem(dense(training.symmetric).astype(np.float64, copy=False))
+        S, weights = dense(training.symmetric).astype(np.float64, copy=False), labels.sample_weight
+        problem = RidgeProblem(S) if weights is None else WeightedRidgeProblem(S, weights)
         targets = np.where(labels.codes[:, None] == np.arange(labels.n_classes), 1.0, -1.0)
-        return KernelRidgePath(points, [problem.solve(targets, point) for point in points], labels.codes)
+        return KernelRidgePath(points, [problem.solve(targets, point) for point in points], labels.codes, weights)

@@ -12,7 +12,7 @@ from similitude._utils.docs import shared_docs
 from similitude._utils.types import ClassWeight, ColumnPositions
 from similitude.kernel.base import KernelLearningSVC
 from similitude.kernel.learned_spectrum import TARGETS, SpectrumPoint, solve_grid
-from similitude.labels import Labels, class_weights
+from similitude.labels import Labels, loss_weights
 from similitude.numerics.alignment import spread
 from similitude.one_vs_one import by_pair, class_pairs
 from similitude.proximity.check import dense
@@ -219,7 +219,8 @@ class MixtureSVC(KernelLearningSVC):
 
     def _solved(self, training: Any, labels: Labels, points: list[Any]) -> list[Any]:
         matrices = [part.S * training.factors[name] for name, part in training.parts.items()]
-        weights, pairs = class_weights(self.class_weight, labels), list(class_pairs(labels))
+        weights = loss_weights(self.class_weight, labels)
+        pairs = [(own[some], y[some]) for own, y in class_pairs(labels) for some in [weights[own] > 0]]
         solved = [self._solve([S[np.ix_(own, own)] for S in matrices], y, weights[own], points) for own, y in pairs]
         members = [own for own, _ in pairs]
         return [MixtureMachines(list(found), members, training.factors) for found in zip(*solved)]

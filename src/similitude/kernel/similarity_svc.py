@@ -15,7 +15,7 @@ from similitude._utils.ids import names_of
 from similitude._utils.types import ClassWeight, LabelsLike, SamplesLike
 from similitude._utils.warn import warn
 from similitude.kernel._machines import SpectrumKernel, SpectrumMachines, TransductiveMachines
-from similitude.labels import Labels, class_weights
+from similitude.labels import Labels, loss_weights
 from similitude.numerics.eigen import SPECTRA
 from similitude.numerics.machines import LARGEST_GAP
 from similitude.numerics.shared import shared_work
@@ -209,9 +209,7 @@ class SimilaritySVC(OneVsOneClassifier):
         return training  # "square" uses S as it is, the others symmetrise it
 
     def _solved(self, training: Training, labels: Labels, points: list[SVCPoint]) -> list[Any]:
-        weights = class_weights(self.class_weight, labels)
-        if labels.sample_weight is not None:
-            weights = weights * labels.sample_weight
+        weights = loss_weights(self.class_weight, labels)
         if training.labelled is not None:  # the others contribute to the spectrum only
             labels, weights = _over_all(labels, weights, training.labelled, len(training))
         machines: dict[SVCPoint, Any] = {}

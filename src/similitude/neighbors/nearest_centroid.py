@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import sparse
 
 from similitude._native import nearest_centroids, nearest_centroids_csr
 from similitude._utils.docs import shared_docs
 from similitude._utils.threads import over_row_blocks
-from similitude._utils.types import ColumnPositions
+from similitude._utils.types import ColumnPositions, LabelsLike, SamplesLike
 from similitude.base import FittedPath, SimilarityClassifier
 from similitude.finders.finder import local_neighbors
 from similitude.finders.search import SearchLike
@@ -33,36 +34,42 @@ def _share(n: int) -> float:
     return 0.5 ** n.bit_length()
 
 
-def class_centroid(S: Any, members: np.ndarray) -> int:
+def class_centroid(S: Any, members: np.ndarray, weights: np.ndarray | None = None) -> int:
     """Return the member of a class with the largest total similarity psi(z, mu) to all members z.
 
     Totals within 1e-12 times the largest total of absolute values are tied. Of tied members the one with the largest
     total similarity to all samples is taken, then the one whose sorted similarities come last, so that the order of the
-    samples does not matter. The rows are read block by block.
+    samples does not matter. The rows are read block by block. Weights multiply the similarities to their samples.
     """
-    tied = members[_largest_totals(S, members, members)]
+    members = members if weights is None else members[weights[members] > 0]
+    tied = members[_largest_totals(S, members, members, weights)]
     if len(tied) > 1:
-        tied = tied[_largest_totals(S, np.arange(S.shape[0]), tied)]
+        tied = tied[_largest_totals(S, np.arange(S.shape[0]), tied, weights)]
     if 1 < len(tied) <= _BLOCK // S.shape[0]:
         columns = np.sort(dense(cut(S, np.arange(S.shape[0]), tied)), axis=0)
         tied = tied[np.lexsort((-tied, *columns))[-1:]]
     return int(tied[0])
 
 
-def _largest_totals(S: Any, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
+def _largest_totals(S: Any, rows: np.ndarray, columns: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
     """Return the positions of the columns whose totals over the rows are tied for the largest."""
     totals, magnitudes = np.zeros((2, len(columns)))
     step = max(1, _BLOCK // len(columns))
     for start in range(0, len(rows), step):
         block = cut(S, rows[start : start + step], columns).astype(np.float64) * _share(len(rows))
-        totals += np.ravel(block.sum(axis=0))
-        magnitudes += np.ravel(abs(block).sum(axis=0))
+        if weights is None:
+            totals += np.ravel(block.sum(axis=0))
+            magnitudes += np.ravel(abs(block).sum(axis=0))
+        else:
+            own = weights[rows[start : start + step]]
+            totals += np.ravel(block.T @ own)
+            magnitudes += np.ravel(abs(block).T @ own)
     return np.flatnonzero(totals >= totals.max() - TIE_TOLERANCE * magnitudes.max())
 
 
 def class_centroids(S: Any, labels: Labels) -> np.ndarray:
     """Return the position of the centroid of each class."""
-    return np.array([class_centroid(S, members) for members in labels.members])
+    return np.array([class_centroid(S, members, labels.sample_weight) for members in labels.members])
 
 
 @shared_docs
@@ -119,6 +126,23 @@ class NearestCentroid(SimilarityClassifier):
     def __init__(self, *, similarity: SimilarityLike = "precomputed", dissimilarity: str | None = None):
         self.similarity = similarity
         self.dissimilarity = dissimilarity
+
+    def fit(self, X: SamplesLike, y: LabelsLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Fit the classifier.
+
+        Parameters
+        ----------
+        {X_train}
+        {y_train}
+        sample_weight : array-like of shape (n,), default=None
+            The weights of the samples in the total similarities. Samples of weight 0 are no centroids.
+
+        Returns
+        -------
+        self
+            The fitted classifier.
+        """
+        return self._fit(X, y, sample_weight)
 
     def _point(self, parameters: dict[str, Any]) -> tuple[()]:
         return ()

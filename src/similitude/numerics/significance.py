@@ -51,6 +51,15 @@ def standard_error(values: ArrayLike) -> float:
     return float(np.std(values, ddof=1) / np.sqrt(len(values))) if len(values) > 1 else 0.0
 
 
+def weighted_mean(values: ArrayLike, weights: np.ndarray | None = None) -> tuple[float, float]:
+    """Return the mean of values with weights, and its standard error."""
+    values = np.asarray(values, dtype=float)
+    if weights is None or len(values) < 2:
+        return float(np.mean(values)), standard_error(values)
+    mean, n = float(np.average(values, weights=weights)), len(values)
+    return mean, float(np.sqrt(np.sum((weights * (values - mean)) ** 2) * n / (n - 1)) / np.sum(weights))
+
+
 def mcnemar(a: ArrayLike, b: ArrayLike) -> float:
     """Return the p-value of the exact two-sided test that two classifiers make equally many errors on the same samples.
 

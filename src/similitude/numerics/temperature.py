@@ -82,12 +82,16 @@ def scales(z: np.ndarray, response: str) -> np.ndarray:
     return np.where(deviations > 0, deviations, 1.0)
 
 
-def fit_temperature(answers: np.ndarray, response: str, codes: np.ndarray) -> Temperature:
-    """Return the calibration of one classifier."""
+def fit_temperature(
+    answers: np.ndarray, response: str, codes: np.ndarray, weights: np.ndarray | None = None
+) -> Temperature:
+    """Return the calibration of one classifier, from samples whose weights are relative to their mean."""
     floor = floor_of(len(codes))
     z = log_odds(answers[None], response, floor)
     size = scales(z, response)
-    factors, offsets = fit_temperatures(z / size[:, None, None], codes, np.ones((1, len(codes))))
+    factors, offsets = fit_temperatures(
+        z / size[:, None, None], codes, np.ones((1, len(codes))) if weights is None else weights[None]
+    )
     return Temperature(response, float(factors[0, 0] / size[0]), offsets[0, 0], floor)
 
 

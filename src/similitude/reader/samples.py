@@ -49,6 +49,7 @@ class Samples:
     ):
         self.contract: Any = contract
         self.y, self.X = y, X
+        self.sample_weight: np.ndarray | None = None
         if named is None:
             named = contract is not None and are_several(contract.similarity, X, contract.dissimilarity)
         self.named = named
@@ -174,10 +175,13 @@ class Samples:
         if self.contract is None or self.contract.is_matrix:
             return self
         if not self.named:
-            return Samples(Contract("precomputed", self.contract.map_name), self.values, self.y, warns=False)
-        maps = {name: own.contract.map_name for name, own in self._read.items()}
-        values = {name: own.values for name, own in self._read.items()}
-        return Samples(Contract("precomputed", maps, takes_several=True), values, self.y, warns=False)
+            found = Samples(Contract("precomputed", self.contract.map_name), self.values, self.y, warns=False)
+        else:
+            maps = {name: own.contract.map_name for name, own in self._read.items()}
+            values = {name: own.values for name, own in self._read.items()}
+            found = Samples(Contract("precomputed", maps, takes_several=True), values, self.y, warns=False)
+        found.sample_weight = self.sample_weight
+        return found
 
     def part(self, rows: np.ndarray) -> Samples:
         """Return some of the samples; those without a label are kept."""
@@ -185,13 +189,16 @@ class Samples:
             kept = self._trained_on(rows)
             y = safe_indexing(self.y, rows)
             positions = np.searchsorted(kept, self.labelled[rows])
-            return self.everything.part(kept).labelled_part(positions, y)
+            found = self.everything.part(kept).labelled_part(positions, y)
+            found.sample_weight = None if self.sample_weight is None else self.sample_weight[rows]
+            return found
         read = {name: own.part(rows) for name, own in self._read.items()}
         if len(read) == 1:
             X = next(iter(read.values())).X
         else:
             X = cut(self.X, rows, rows) if isinstance(self.X, Proximities) else safe_indexing(self.X, rows)
-        return self._with(read, X=X, y=safe_indexing(self.y, rows), n=len(rows))
+        weights = None if self.sample_weight is None else self.sample_weight[rows]
+        return self._with(read, X=X, y=safe_indexing(self.y, rows), n=len(rows), sample_weight=weights)
 
 
 class _Read:
