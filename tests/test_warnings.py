@@ -65,6 +65,13 @@ def test_a_search_warns_once(name):
     assert kinds(call) == expected
 
 
+def test_what_was_silenced_is_not_given():
+    """The fits of nested cross-validation are silent, and come before the warnings of the whole."""
+    auto = AutoClassifier(["k-NN"], nested_cv=2, n_repeats=1, cv=3, diagnose=False)
+    with pytest.warns(SimilarityWarning, match="without them: k-NN"):
+        auto.fit(np.exp(-D), Y, sample_weight=np.ones(45))
+
+
 def test_threads_warn_once_each():
     with parallel_config(backend="threading"), warnings.catch_warnings(record=True) as found:
         warnings.simplefilter("always")

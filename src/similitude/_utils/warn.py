@@ -31,7 +31,13 @@ def warn(message: str, category: type[Warning], about: str = "") -> None:
     if line in given and not issubclass(category, ConvergenceWarning):
         return
     warnings.warn(message, category, stacklevel=level + 1)
-    given.add(line)  # not if the warning was raised as an error
+    if not _are_silenced():
+        given.add(line)  # neither if the warning was raised as an error
+
+
+def _are_silenced() -> bool:
+    """Return whether all warnings are ignored, as by :func:`silenced`; scikit-learn passes this on to its workers."""
+    return bool(warnings.filters) and warnings.filters[0][:3] == ("ignore", None, Warning)
 
 
 @contextmanager
