@@ -144,6 +144,7 @@ class Scripted(MethodResults):
             return ~np.isin(test, lacking[fold]) if len(lacking) else np.ones(len(test), dtype=bool)
 
         samples = SimpleNamespace(y=codes, sample_weight=None, evidence=evidence, of=lambda name: samples)
+        samples.parts = {"S": samples}
         super().__init__(samples, methods, repeats, Loss(None, None, None))
         shape = (len(repeats),)
         self.script = {name: np.broadcast_to(found, shape + found.shape[-3:]) for name, found in answers.items()}
