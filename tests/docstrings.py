@@ -63,7 +63,8 @@ def public_names():
             methods = inspect.getmembers(found, lambda value: inspect.isfunction(value) or inspect.ismethod(value))
             names += [
                 f"{method.__module__}.{method.__qualname__}"
-                for label, method in methods
+                for label, given in methods
+                for method in [inspect.unwrap(given) if label == "fit" else given]  # classes have a copy of their own
                 if not label.startswith("_")
                 and method.__module__.startswith("similitude.")
                 and not _inherits_docstring(method)

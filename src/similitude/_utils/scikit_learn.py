@@ -92,8 +92,9 @@ class LinkedEstimator:
             code, closure = inherited.__code__, inherited.__closure__
             own = FunctionType(code, inherited.__globals__, "fit", inherited.__defaults__, closure)
             own.__kwdefaults__, own.__annotations__ = inherited.__kwdefaults__, inherited.__annotations__
-            own.__doc__, own.__module__ = inherited.__doc__, inherited.__module__
+            own.__doc__, own.__module__ = inherited.__doc__, cls.__module__
             own.__qualname__ = f"{cls.__qualname__}.fit"
+            vars(own)["__wrapped__"] = inherited
             cls.fit = own  # type: ignore[attr-defined]
 
     _doc_link_module = "similitude"
