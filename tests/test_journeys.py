@@ -39,6 +39,8 @@ def test_the_commands_of_a_page_run(page, table, classes, tmp_path, monkeypatch)
         if "--time-budget" in words:  # what is tried within the time does not matter here
             words[words.index("--time-budget") + 1] = BUDGET
         done(*words)
+    (html,) = (path.read_text(encoding="utf-8") for path in tmp_path.glob("*.html"))
+    assert "groups=&#x27;scaffold" not in html  # which is no file that the code on the page could read
     header, *rows = read_table(tmp_path / "predictions.csv")
     assert len(rows) == len(read_table(tmp_path / table)) - 1
     assert {row[header.index("label")] for row in rows} <= classes

@@ -166,7 +166,7 @@ def _code(data: Input, source: options.Source, seed: int) -> Code | None:
         entry = entry_named(source.dataset)
         return Code(entry.loader, entry.call(seed), f"data.{entry.X}", f"data.{entry.y}", entry.module)
     given = {**source.given(), **source.reading()}
-    left_out = ("matrix", "dissimilarity", "similarity", "param")
+    left_out = ("matrix", "dissimilarity", "similarity", "param", *(["groups"] if source.by_scaffold else []))
     plain = {name: str(value) if isinstance(value, Path) else value for name, value in given.items()}
     more = "".join(f", {name}={value!r}" for name, value in plain.items() if name not in left_out)
     if source.similarity is not None:
