@@ -8,12 +8,22 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from similitude import KNNClassifier, LandmarkClassifier, LocalSDA
+from similitude import AutoClassifier, KNNClassifier, LandmarkClassifier, LocalSDA
+from similitude._utils.cluster import for_jobs
 from similitude.distributed import ClusterSearch, compute, fit_landmarks, pairwise
 from similitude.experiments import Protocol, run
 from similitude.proximity.check import SimilarityWarning
 from similitude.similarities import pairwise as pairwise_here
-from tests.distributed.functions import Kills, agreement, hungry, longer, strings
+from tests.distributed.functions import (
+    Kills,
+    KillsOnce,
+    NotesArrival,
+    agreement,
+    hungry,
+    length_of,
+    longer,
+    strings,
+)
 from tests.experiments.small import data, methods
 from tests.systems import needs_posix
 
@@ -131,3 +141,48 @@ def test_an_experiment_gives_the_same_table(whole):
         found = run(*given, progress=False)
     assert not found.failures
     assert str(found.table(test=None)) == str(expected.table(test=None))
+
+
+METHODS = ["k-NN", "KRI k-NN", "SVM (clip)", "RFD (features)"]
+
+
+class TestAuto:
+    """The folds and methods of AutoClassifier run on the workers."""
+
+    def test_answers_are_those_of_one_machine(self, whole):
+        X, y, new = strings(120)
+        auto = AutoClassifier(METHODS, n_repeats=2, similarity="levenshtein")
+        expected = clone(auto).fit(X, y)
+        before = whole.run(lambda dask_worker: dask_worker.state.executed_count)
+        with joblib.parallel_config("dask"):
+            found = auto.fit(X, y)
+        after = whole.run(lambda dask_worker: dask_worker.state.executed_count)
+        assert all(after[worker] > before[worker] for worker in before)
+        assert not found.failures_
+        assert [row.error for row in found.leaderboard_] == [row.error for row in expected.leaderboard_]
+        assert np.array_equal(found.predict_proba(new), expected.predict_proba(new))
+
+    def test_samples_travel_once_to_each_worker(self, whole, tmp_path):
+        value = NotesArrival(tmp_path)
+        with joblib.parallel_config("dask"):
+            for _ in range(2):
+                held = for_jobs(value)
+                found = joblib.Parallel(batch_size=1)(joblib.delayed(length_of)(held) for _ in range(8))
+                assert found == [10_000] * 8
+        arrivals = (tmp_path / "arrivals").read_text().split()
+        workers = [pid for pid in arrivals if int(pid) != os.getpid()]  # the scheduler of this cluster is here
+        assert len(workers) == len(set(workers)) <= 2
+
+    @needs_posix
+    def test_a_worker_that_is_killed_changes_nothing(self, whole, tmp_path):
+        X, y, new = strings(80)
+        pids = whole.run(os.getpid)
+        auto = AutoClassifier(["k-NN", "KRI k-NN"], n_repeats=1, diagnose=False)
+        here = tmp_path / "here"
+        here.mkdir()
+        expected = clone(auto).set_params(similarity=KillsOnce(here, os.getpid())).fit(X, y).predict_proba(new)
+        with joblib.parallel_config("dask"):
+            found = auto.set_params(similarity=KillsOnce(tmp_path, os.getpid())).fit(X, y)
+        assert not found.failures_
+        assert np.array_equal(found.predict_proba(new), expected)
+        TestKilled.check_killed(tmp_path, pids)

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from similitude._utils.types import ClassWeight, CostsLike, Folds, LabelsLike, ListLike, PriorsLike, SamplesLike
+    from similitude.finders.pair_budget import PairBudget
     from similitude.similarities.registry import SimilarityLike
 
 PREFERENCES = ("accuracy", "simple")
@@ -49,7 +50,8 @@ _MOST_DIAGNOSED, _FEWEST_DIAGNOSED = 1000, 200
 _COMBINATION = ("costs", "priors", "class_weight", "similarity", "dissimilarity")
 """The parameters that the combination has, too."""
 _EVALUATION = (
-    *("methods", "time_budget", "cv", "scoring", "n_repeats", "random_state", "n_jobs", "verbose", "unlabelled"),
+    *("methods", "time_budget", "pair_budget", "cv", "scoring", "n_repeats", "random_state", "n_jobs", "verbose"),
+    "unlabelled",
     *_COMBINATION,
 )
 
@@ -103,6 +105,13 @@ class AutoClassifier(ApproximateSets, SimilarityEstimator):
     cv : int, splitter or iterable, default=5
         The folds. An int means stratified and shuffled folds, which keep groups together. A class with a single sample
         is in every training part and is not tested.
+    pair_budget : int, float or PairBudget, default=None
+        The largest number of evaluations of the similarity of raw objects in ``fit``, such as ``2e7``. Only neighbours,
+        and the similarities of all samples to some landmarks, are then computed, each pair once, and shared by all
+        methods and folds: methods on neighbours and methods on columns take part, the others are left out.
+        ``pair_report_`` says what the evaluations were spent on. A :class:`~similitude.finders.PairBudget` has further
+        options, such as a file that keeps the pairs. None means no limit; with more than 10,000 raw objects it means
+        ``PairBudget()``, which never computes a whole matrix.
     prefer : {"accuracy", "simple"}, default="accuracy"
         "accuracy" chooses the combination. "simple" chooses the simplest method whose error exceeds the smallest by no
         more than the standard error of the smallest, in the order of :func:`similitude.auto.methods.methods`.
@@ -160,6 +169,9 @@ class AutoClassifier(ApproximateSets, SimilarityEstimator):
         The parameters of the chosen method; for a combination the parameters of each member by name.
     budget_report_ : BudgetReport
         What the time was spent on, and which methods were stopped or left out; ``print`` shows it as a sentence.
+    pair_report_ : PairReport
+        What the evaluations of the similarity were spent on, with a learning curve by pairs, if only some pairs of raw
+        objects were compared; ``print`` shows it as text.
     diagnosis_ : Diagnosis, dict of Diagnosis, or None
         The diagnosis of the similarity; of each by name if there are several.
     similarities_ : SimilarityComparison
@@ -215,6 +227,7 @@ class AutoClassifier(ApproximateSets, SimilarityEstimator):
         time_budget: float | None = None,
         cv: Folds = 5,
         *,
+        pair_budget: float | PairBudget | None = None,
         prefer: Literal["accuracy", "simple"] = "accuracy",
         scoring: str | Callable[..., float] | None = None,
         costs: CostsLike = None,
@@ -232,6 +245,7 @@ class AutoClassifier(ApproximateSets, SimilarityEstimator):
     ):
         self.methods = methods
         self.time_budget = time_budget
+        self.pair_budget = pair_budget
         self.cv = cv
         self.prefer = prefer
         self.scoring = scoring
@@ -305,7 +319,9 @@ class AutoClassifier(ApproximateSets, SimilarityEstimator):
         found["unlabelled_"] = (
             None if self.unlabelled is None else what_unlabelled_brought(results, choice, self.random_state or 0)
         )
-        if any(run.similarity is not None for run in results.runs.values()):
+        if results.samples.pairs is not None:
+            found["pair_report_"] = results.samples.pair_report
+        elif any(run.similarity is not None for run in results.runs.values()):
             with working("comparing the similarities", self.verbose > 0):
                 found["similarities_"] = compared(results, self.random_state or 0)
         with working("diagnosing the similarity", self.verbose > 0):
@@ -355,7 +371,7 @@ class AutoClassifier(ApproximateSets, SimilarityEstimator):
         samples, groups = evaluated.results.samples, evaluated.groups
         table = evaluated.methods.items()
         names = list(dict.fromkeys(own.method if isinstance(own, Entry) else name for name, own in table))
-        inner = clone(self).set_params(methods=names, nested_cv=None, n_jobs=None, verbose=0)
+        inner = clone(self).set_params(methods=names, nested_cv=None, pair_budget=None, n_jobs=None, verbose=0)
         # The values of raw objects are not computed again, unless the similarity learns from each fold.
         outer = samples if samples.learns else samples.precomputed()
         inner.set_params(similarity=outer.contract.similarity, dissimilarity=outer.contract.dissimilarity)
@@ -375,7 +391,7 @@ class AutoClassifier(ApproximateSets, SimilarityEstimator):
         return float(1 - np.mean(scores)), standard_error(scores)
 
     def _nested(self, samples: Any, inner: Any, folds: list, groups: np.ndarray | None) -> Any:
-        if groups is None and samples.everything is None:
+        if groups is None and samples.everything is None and samples.pairs is None:
             return evaluate(samples, {"auto": (inner, [{}])}, folds, predictions, n_jobs=self.n_jobs)
         return (
             {
@@ -423,12 +439,13 @@ def _taken(groups: np.ndarray | None, train: np.ndarray) -> np.ndarray | None:
 def _diagnosed(samples: Samples) -> Diagnosis | dict[str, Diagnosis]:
     """Return the diagnosis of the similarity, or of each by name if there are several."""
     found = {}
-    most = max(_FEWEST_DIAGNOSED, _MOST_DIAGNOSED // len(samples.parts))
-    for name, part in samples.parts.items():
+    parts = {name: part for name, part in samples.parts.items() if not part.contract.is_columns}
+    most = max(_FEWEST_DIAGNOSED, _MOST_DIAGNOSED // len(parts))
+    for name, part in parts.items():
         with named_errors(name, len(samples.parts)):
             map_name = part.contract.map_name
             found[name] = diagnose(part.values, part.y, dissimilarity=map_name, max_samples=most)
-    return found if samples.named else next(iter(found.values()))
+    return found if samples.named and samples.pairs is None else next(iter(found.values()))
 
 
 def fitted_choice(evaluated: EvaluatedMethods, choice: Choice, **parameters: Any) -> CombinedClassifier:
@@ -452,7 +469,10 @@ def fitted_choice(evaluated: EvaluatedMethods, choice: Choice, **parameters: Any
         results.parts,
         results.lacking > 0.5,
     )
-    return combined_classifier(state, **parameters)
+    best = combined_classifier(state, **parameters)
+    if results.samples.pairs is not None:
+        best._compares(results.samples.pairs)
+    return best
 
 
 def _out_of_fold(results: MethodResults, choice: Choice) -> OutOfFold:

@@ -309,6 +309,10 @@ class CombinedClassifier(ApproximateSets, SimilarityEstimator):
         if state.support_columns is not None:
             self.support_columns_ = state.support_columns
 
+    def _compares(self, pairs: Any) -> None:
+        """Let new raw objects be compared with some of the training objects, as these were among each other."""
+        self._keep_readers({name: replace(reader, pairs=pairs) for name, reader in self._readers.items()})
+
     def _rows(self, X: Any) -> Any:
         rows = super()._rows(X)
         if self._of_labelled is None or rows.everything is not None:
@@ -428,9 +432,9 @@ def _without_evidence(
 
 def _main_similarity(samples: ByName, members: list[CombinedMember]) -> str:
     """Return the similarity that has the largest weight in the combination."""
-    weights = dict.fromkeys(samples.parts, 0.0)
+    weights = {name: 0.0 for name, part in samples.parts.items() if not part.reader.is_columns}
     for member in members:
-        if member.similarity is not None:
+        if member.similarity in weights:
             weights[member.similarity] += member.weight
     return max(weights, key=lambda name: weights[name])
 

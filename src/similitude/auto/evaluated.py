@@ -8,15 +8,17 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
+from joblib import effective_n_jobs
 
 from similitude._utils.checks import check_choice, check_integer, check_positive
 from similitude._utils.ids import labels_in_order
+from similitude.auto.comparing import compared_entries, read_compared
 from similitude.auto.losses import Loss
 from similitude.auto.method_results import MethodResults
 from similitude.auto.methods import MIXTURES, too_large
 from similitude.auto.methods import methods as methods_named
 from similitude.auto.race import BudgetReport, Race
-from similitude.auto.reading import entries, read_samples, with_weights
+from similitude.auto.reading import entries, with_weights
 from similitude.labels import Labels, check_two_classes, encoded_labels, relative_priors
 from similitude.reader import Samples
 from similitude.splits.leaks import folds_of_samples
@@ -42,6 +44,7 @@ def evaluate_methods(
     *,
     methods: Any = "all",
     time_budget: float | None = None,
+    pair_budget: Any = None,
     cv: Any = 5,
     scoring: Any = None,
     costs: Any = None,
@@ -68,9 +71,11 @@ def evaluate_methods(
     check_integer(n_repeats, "n_repeats", 1, none=True)
     check_integer(random_state, "random_state", 0, none=True)
     check_choice(unlabelled, "unlabelled", (None, "use"))
-    samples = read_samples(X, y, similarity, dissimilarity, unlabelled)
+    samples = read_compared(X, y, similarity, dissimilarity, pair_budget, n_jobs, verbose > 0, unlabelled)
     table: Any = (
-        entries(methods, samples)
+        compared_entries(methods, samples)
+        if samples.pairs is not None
+        else entries(methods, samples)
         if samples.named
         else methods_named(
             methods,
@@ -86,14 +91,14 @@ def evaluate_methods(
         groups = None if groups is None else np.asarray(groups)[samples.labelled]
         sample_weight = None if sample_weight is None else np.asarray(sample_weight)[samples.labelled]
     samples = with_weights(samples, sample_weight)
-    if samples.named and not samples.learns:
+    if (samples.named or effective_n_jobs(n_jobs) > 1) and not samples.learns:
         samples.compute(show=verbose > 0)
     labels = relative_priors(encoded_labels(samples.y, costs, priors, class_weight), samples.sample_weight)
     repeats, groups = folds_of_samples(samples, cv, n_repeats, groups, random_state)
     results = MethodResults(samples, table, repeats, loss_of(scoring, labels))
     race = Race(results, start, time_budget, n_jobs, verbose > 0, stops=stops)
     report = race.run()
-    if isinstance(methods, str):
+    if isinstance(methods, str) and samples.pairs is None:
         report = replace(
             report, too_large=[name for name in too_large(samples.n) if samples.named or name not in MIXTURES]
         )

@@ -117,7 +117,7 @@ class SimilarityEstimator(LinkedEstimator, BaseEstimator):
         self._readers = readers
         for name in ("n_features_in_", "feature_names_in_"):
             self.__dict__.pop(name, None)
-        if self._reader.is_matrix:
+        if self._reader.is_matrix and self._reader.pairs is None:
             self.n_features_in_ = self._reader.n_columns
             if self._reader.column_names is not None:
                 self.feature_names_in_ = self._reader.column_names
@@ -131,6 +131,8 @@ class SimilarityEstimator(LinkedEstimator, BaseEstimator):
     def objects_(self) -> Any:
         """The training samples, if they are raw objects."""
         reader = reader_of(self)
+        if reader is not None and reader.pairs is not None:
+            return reader.pairs.objects
         if reader is None or reader.objects is None:
             raise AttributeError("objects_ exists only after fit on raw objects, not if X is a matrix.")
         return reader.objects
@@ -287,7 +289,8 @@ def warns_of_dissimilarity(estimator: Any) -> bool:
 def as_one_row(estimator: Any, X: Any) -> Any:
     """Return one sample in the form that ``predict`` requires; a row of a precomputed matrix may have one dimension."""
     check_is_fitted(estimator)
-    if not estimator._reader.is_matrix or isinstance(X, Proximities) or np.ndim(X) != 1:
+    reader = estimator._reader
+    if not reader.is_matrix or reader.pairs is not None or isinstance(X, Proximities) or np.ndim(X) != 1:
         return X
     return X.to_frame().T if hasattr(X, "to_frame") else np.reshape(X, (1, -1))
 

@@ -17,12 +17,14 @@ from similitude.auto.leaderboard import BY_EVIDENCE, COMBINATION, LeaderboardRow
 from similitude.auto.methods import MIXTURE_RECORDS, RECORDS, slug
 from similitude.auto.unlabelled import UnlabelledReport
 from similitude.cli import options
+from similitude.cli.cluster import on_cluster
 from similitude.cli.data import Input, check_classes, read_adjusted
 from similitude.cli.decision import DecisionOptions
 from similitude.cli.errors import fit_until_interrupted
 from similitude.cli.output import left_out_text, note_failures, notes, size_text
 from similitude.cli.structured import check_options, fit_structured, show_structured
 from similitude.evaluation import parameters_text, plain_parameters
+from similitude.finders.pair_budget import pairs_text
 from similitude.persistence import save_model
 
 AUTO = "auto"
@@ -42,6 +44,9 @@ def fit_model(
     prefer: options.Prefer = options.Preference.accuracy,
     unlabelled: options.UseUnlabelled = options.Unlabelled.ignore,
     time_budget: options.TimeBudget = None,
+    pairs: options.Pairs = None,
+    pairs_file: options.PairsFile = None,
+    scheduler: options.Scheduler = None,
     seed: options.Seed = 0,
     n_jobs: options.Jobs = 1,
     as_json: options.AsJson = False,
@@ -53,17 +58,23 @@ def fit_model(
     options.check_limits(n_jobs, time_budget)
     decision.check()
     check_writable(output, "--output", source.inputs())
+    pair_budget = options.check_pairs(pairs, pairs_file, source.inputs())
     note = notes(quiet)
     if source.is_structured:
         check_options(prefer.value, time_budget, decision, unlabelled, n_jobs, note)
     with working("reading the samples", not quiet):
         data = read_adjusted(source, fill=fill, no_leak=no_leak, note=note, seed=seed, unlabelled=unlabelled)
     if source.is_structured:
+        if pair_budget is not None or scheduler is not None:
+            raise ValueError("--pairs and --scheduler are for one label per sample.")
         model, found = fit_structured(source, data, name, seed, not quiet)
     else:
         check_classes(data, 2)
         wanted = decision.read(data.known_labels)
-        model, found = _chosen(name, prefer.value, data, wanted, seed, time_budget, n_jobs, not quiet)
+        budgets = {"time_budget": time_budget, "pair_budget": pair_budget}
+        with on_cluster(scheduler):
+            jobs = n_jobs if scheduler is None else -1
+            model, found = _chosen(name, prefer.value, data, wanted, seed, budgets, jobs, not quiet)
     outcome = {"asked": name, **found, "seed": seed, "samples": len(data.labelled)}
     if data.groups is not None:
         outcome["groups"] = len(set(data.groups.tolist()))
@@ -100,7 +111,7 @@ def _chosen(
     data: Input,
     decision: Decision,
     seed: int,
-    time_budget: float | None,
+    budgets: dict[str, Any],
     n_jobs: int,
     show: bool,
 ) -> tuple[Any, dict[str, Any]]:
@@ -110,13 +121,13 @@ def _chosen(
     """
     auto = AutoClassifier(
         "all" if name == AUTO else [name],
-        time_budget=time_budget,
         prefer=prefer,
         random_state=seed,
         n_jobs=n_jobs,
         verbose=int(show),
         **vars(decision),
         unlabelled="use" if data.unlabelled else None,
+        **budgets,
         **data.contract,
     )
     fit_until_interrupted(auto, data.X, data.y, **data.fold_arguments)
@@ -124,7 +135,9 @@ def _chosen(
     (own,) = (row for row in rows if row["method"] == auto.best_method_)
     members = auto.best_estimator_.members_
     parameters = auto.best_params_ if len(members) > 1 else {members[0].name: auto.best_params_}
+    report = getattr(auto, "pair_report_", None)
     return auto.best_estimator_, {
+        **({} if report is None else {"pairs": report.as_dict()}),
         "method": own["method"],
         "error": own["error"],
         **{name: own[name] for name in ("standard_error", "balanced_error", "score", *BY_EVIDENCE)},
@@ -161,6 +174,9 @@ def _row(row: LeaderboardRow) -> dict[str, Any]:
 
 
 def _show(outcome: dict[str, Any], output: Path) -> None:
+    if "pairs" in outcome:
+        lines = pairs_text(outcome["pairs"]).splitlines()
+        typer.echo("\n".join(f"{'' if i else 'pairs':<12}{line}" for i, line in enumerate(lines)))
     typer.echo(f"method      {outcome['method']}")
     for i, member in enumerate(outcome["members"]):
         weight = f"{member['weight']:.2f}  " if len(outcome["members"]) > 1 else ""

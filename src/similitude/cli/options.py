@@ -12,6 +12,8 @@ from typing import Annotated, Any
 
 import typer
 
+from similitude._utils.files import check_writable
+from similitude.finders import PairBudget
 from similitude.proximity.files import Beside, Reading, check_file, check_streams
 from similitude.similarities.registry import is_family
 
@@ -70,6 +72,22 @@ Prefer = Annotated[
 ]
 TimeBudget = Annotated[
     float | None, option("Time limit for trying methods; those for which there is no time are listed.", "SECONDS")
+]
+Pairs = Annotated[
+    float | None,
+    option(
+        "Largest number of evaluations of --similarity, such as 2e7; only neighbours, and all similarities to some "
+        "landmarks, are then computed.",
+        "N",
+    ),
+]
+PairsFile = Annotated[
+    Path | None,
+    option("File that keeps the evaluated pairs, so that an interrupted run, or one with more, continues.", "FILE"),
+]
+Scheduler = Annotated[
+    str | None,
+    option("Address of a Dask scheduler, such as tcp://host:8786, whose workers evaluate the methods.", "ADDRESS"),
 ]
 ObjectColumn = Annotated[
     str | None,
@@ -388,3 +406,12 @@ def check_limits(n_jobs: int, time_budget: float | None = None) -> None:
 def listed(names: str | None) -> list[str] | None:
     """Return the names in a comma-separated list, or None for all."""
     return None if names is None else [name.strip() for name in names.split(",") if name.strip()]
+
+
+def check_pairs(pairs: float | None, file: Path | None, inputs: dict[str, Any]) -> PairBudget | None:
+    """Return the budget of pairs that the options give, or None."""
+    if file is None:
+        return None if pairs is None else PairBudget(pairs)
+    if pairs is None:
+        raise ValueError("--pairs-file keeps the pairs that --pairs allows to evaluate; give --pairs, too.")
+    return PairBudget(pairs, path=str(check_writable(file, "--pairs-file", inputs)))

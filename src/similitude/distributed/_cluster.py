@@ -34,20 +34,6 @@ def thread_total(client: Any) -> int:
     return max(1, sum(client.nthreads().values()))
 
 
-def hold(client: Any, value: Any) -> Any:
-    """Return a future of this value, which a worker keeps.
-
-    It is sent as the argument of a task. Scattered data would be lost with its worker, while a task is run again.
-    """
-    dask = require("dask", "dask")
-    with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 PiB"}):
-        return client.submit(_itself, value, pure=False)
-
-
-def _itself(value: Any) -> Any:
-    return value
-
-
 def reduce_tree(client: Any, together: Callable[..., Any], parts: list) -> Any:
     """Return one future of all parts, which ``together`` joins, a few adjacent ones at a time."""
     while len(parts) > 1:

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from similitude._utils.checks import check_integer
+from similitude._utils.cluster import hold
 from similitude._utils.types import ListLike, SamplesLike
-from similitude.distributed._cluster import current_client, hold, reduce_tree, thread_total, waiting
+from similitude.distributed._cluster import current_client, reduce_tree, thread_total, waiting
 from similitude.distributed._parts import Part, cut, lengths_of
 from similitude.features.landmark_classifier import LandmarkClassifier, fit_by_moments
 from similitude.features.landmark_models import Moments, add, block_moments

@@ -9,9 +9,10 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from similitude._utils.checks import check_integer
+from similitude._utils.cluster import hold
 from similitude._utils.extras import require
 from similitude._utils.scikit_learn import num_samples
-from similitude.distributed._cluster import current_client, hold, reduce_tree, thread_total, waiting
+from similitude.distributed._cluster import current_client, reduce_tree, thread_total, waiting
 from similitude.distributed._parts import Part, Rule, cut, even_lengths, lengths_of, show
 from similitude.finders.finder import Collection, Neighbors
 from similitude.finders.stream import Ends, RunningBest, StreamSearch, best_of

@@ -19,6 +19,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 from sklearn.utils.parallel import Parallel, delayed
 
+from similitude._utils.cluster import for_jobs
 from similitude._utils.progress import progress
 from similitude._utils.threads import one_openmp_thread, suitable_blas_threads
 from similitude.base import contract_of, takes_training, warns_of_dissimilarity
@@ -82,6 +83,7 @@ def evaluate(
     parallel = Parallel(n_jobs=n_jobs, pre_dispatch=pre_dispatch, return_as=_return_as())
     note = note if effective_n_jobs(n_jobs) == 1 else None
     tables = [methods] * len(folds) if isinstance(methods, Mapping) else methods
+    samples = for_jobs(samples)
     work = (
         delayed(evaluate_fold)(samples, table, fold, judge, on_error, train_too, note)
         for table, fold in zip(tables, folds)

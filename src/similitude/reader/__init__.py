@@ -5,12 +5,24 @@ and ``fold`` take :class:`Training` samples from them, and :class:`Rows`, by nam
 when it is made, reads new rows.
 """
 
-from similitude.reader.reader import Contract, Reader, are_several, is_dict, matrix_of, rows_of, training_columns
+from similitude.reader.reader import (
+    LANDMARKS,
+    NEIGHBORS,
+    Contract,
+    Reader,
+    are_several,
+    is_dict,
+    matrix_of,
+    rows_of,
+    training_columns,
+)
 from similitude.reader.samples import Samples
 from similitude.reader.training import ByName, Rows, Training, named_errors
 from similitude.reader.values import ComputedValues, GivenValues
 
 __all__ = [
+    "LANDMARKS",
+    "NEIGHBORS",
     "ByName",
     "ComputedValues",
     "Contract",

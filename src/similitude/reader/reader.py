@@ -222,6 +222,8 @@ class Reader(Contract):
     """The names of the data that came with the training samples; new rows must also have them."""
     kept: np.ndarray | None = None
     """The positions of the objects, if only some are kept."""
+    pairs: Any = None
+    """What compares new raw objects with some of the training objects, if only some pairs were compared."""
     both_directions: bool = False
     """Whether similarities of new raw objects that must be symmetric are averaged over both directions."""
 
@@ -309,6 +311,10 @@ def rows_of(
 ) -> ByName[Rows]:
     """Return the rows of new samples in the similarities of these readers."""
     names = list(readers)
+    pairs = next(iter(readers.values())).pairs
+    if pairs is not None:
+        compared = compared_input(pairs.rows(check_objects(X)))
+        return ByName({name: readers[name].rows(own) for name, own in compared.items()})
     inputs = dict.fromkeys(names, X)
     precomputed = next(iter(readers.values())).is_precomputed
     if precomputed and (isinstance(X, Proximities) or is_dict(X)):
@@ -331,6 +337,15 @@ def rows_of(
         with named_errors(name, len(inputs)):
             parts[name] = readers[name].rows(own, support=support, estimator=estimator)
     return ByName(parts)
+
+
+NEIGHBORS, LANDMARKS = "neighbours", "landmarks"
+"""The names under which the values of objects are read if only some of their pairs were compared."""
+
+
+def compared_input(compared: Any) -> dict[str, Any]:
+    """Return the values of objects of which some pairs were compared, by name: of neighbours, and of landmarks."""
+    return {NEIGHBORS: Proximities(compared.neighbors, absent="unknown"), LANDMARKS: compared.landmarks}
 
 
 def training_columns(X: Any, own: Names | None, support: np.ndarray | None = None) -> tuple[Any, np.ndarray | None]:

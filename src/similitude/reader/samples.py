@@ -20,7 +20,15 @@ from similitude.proximity.proximities import Proximities, as_proximities
 from similitude.proximity.split import cut
 from similitude.proximity.symmetry import check_same_order
 from similitude.proximity.unknown import LearnedFill, training_values
-from similitude.reader.reader import Contract, Reader, are_several, matrix_of
+from similitude.reader.reader import (
+    LANDMARKS,
+    NEIGHBORS,
+    Contract,
+    Reader,
+    are_several,
+    compared_input,
+    matrix_of,
+)
 from similitude.reader.training import NO_EXTRAS, ByName, Rows, Training, named_errors
 from similitude.reader.values import ComputedValues, GivenValues
 from similitude.similarities.pairwise import Named, named_values, pairwise, sliceable
@@ -88,6 +96,22 @@ class Samples:
     def _trained_on(self, train: np.ndarray) -> np.ndarray:
         """Return the positions, among all samples, of training samples and of those without a label."""
         return np.sort(np.concatenate([self.labelled[train], self._unlabelled]))
+
+    pairs: Any = None
+    """What compared the raw objects, if only some of their pairs were compared."""
+    pair_report: Any = None
+    """What these comparisons were spent on."""
+
+    @classmethod
+    def compared(cls, map_name: str | None, compared: Any, pairs: Any, report: Any, y: Any) -> Samples:
+        """Return raw objects of which some pairs were compared: as rows of neighbours, and as columns of landmarks."""
+        contracts = {NEIGHBORS: Contract(dissimilarity=map_name)}
+        contracts[LANDMARKS] = Contract("columns", map_name, takes_columns=True)
+        samples = cls(None, compared.landmarks, y, named=True)
+        samples.contract, samples.pairs, samples.pair_report = contracts[NEIGHBORS], pairs, report
+        given = compared_input(compared)
+        samples._read = {name: _Read(own, given[name], y, warns=False) for name, own in contracts.items()}
+        return samples
 
     @cached_property
     def parts(self) -> dict[str, Samples]:

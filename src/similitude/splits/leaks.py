@@ -135,6 +135,8 @@ class SimilarityGroupKFold(BaseCrossValidator):
         groups = check_groups(groups, samples.n)
         # Samples that are linked by one of several similarities are linked.
         for part in samples.parts.values():
+            if part.contract.is_columns:
+                continue
             options = {"groups": groups, "dissimilarity": part.contract.map_name}
             groups = similarity_groups(part.values, self.threshold, **options)
         return groups
