@@ -1,6 +1,7 @@
 """Display classes in the manner of scikit-learn, drawn with matplotlib."""
 
 from similitude.plotting._drawing import COLORS, DASHES
+from similitude.plotting.alignment import AlignmentDisplay
 from similitude.plotting.critical_difference import CriticalDifferenceDisplay
 from similitude.plotting.error_by_similarity import ErrorBySimilarityDisplay
 from similitude.plotting.error_curve import ErrorCurveDisplay
@@ -16,6 +17,7 @@ __all__ = [
     "COLORS",
     "DASHES",
     "WEIGHT_EXAMPLES",
+    "AlignmentDisplay",
     "CriticalDifferenceDisplay",
     "ErrorBySimilarityDisplay",
     "ErrorCurveDisplay",
