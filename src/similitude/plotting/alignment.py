@@ -82,9 +82,9 @@ class AlignmentDisplay:
         some = path[np.unique(np.linspace(0, len(path) - 1, min(len(path), _MOST_LINES)).round().astype(int))]
         segments = [[(i, x[i] + gap), (j, z[j])] for i, j in some]
         self.pairs_ = ax.add_collection(LineCollection(segments, colors="0.7", linewidths=0.8, zorder=1))
-        self.lines_ = []
+        self.lines_: list[Any] = []
         for i, (values, name) in enumerate(zip((x + gap, z), self.names)):
-            style = {"color": COLORS[i], "linewidth": 1.8, "label": literal(name, 40)}
+            style: dict[str, Any] = {"color": COLORS[i], "linewidth": 1.8, "label": literal(name, 40)}
             self.lines_ += ax.plot(np.arange(len(values)), values, **style)
         ax.set_yticks([])
         ax.set_xlabel("time")
