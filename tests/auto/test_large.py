@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from similitude import AutoClassifier, SimilaritySVC, load_model, save_model
 from similitude.auto import mixtures
-from similitude.auto.methods import RECORDS, methods, n_landmarks, record_of, too_large
+from similitude.auto.methods import MIXTURES, RECORDS, methods, n_landmarks, record_of, too_large
 from similitude.report.code import model_lines
 
 APPROXIMATED = [record for record in RECORDS if record.large is not None]
@@ -36,7 +36,7 @@ def test_above_a_size_the_names_tell_the_number_of_landmarks():
     assert "SVM (clip), 1000 landmarks" in table
     assert "SVM (clip)" in methods(n_samples=2000)
     assert not [name for name in table if name.partition(",")[0] in too_large(MANY)]
-    assert set(methods()) == {*(name.partition(",")[0] for name in table), *too_large(MANY)} - {"mixture SVM"}
+    assert set(methods()) == {*(name.partition(",")[0] for name in table), *too_large(MANY)} - {*MIXTURES}
     assert list(methods(["svm-clip"], n_samples=MANY)) == list(methods(["SVM (clip), 7 landmarks"], n_samples=MANY))
     assert list(mixtures(n_samples=MANY)) == [f"SVM ({kind} mixture), 1000 landmarks" for kind in ("equal", "aligned")]
 

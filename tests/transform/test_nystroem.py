@@ -295,7 +295,7 @@ def test_only_similarities_to_landmarks_are_computed(selection, calls):
     model = IndefiniteNystroem(5, "flip", selection, random_state=0, similarity=same_length)
     model.fit_transform(words, np.arange(40) % 2)
     # Leverage goes over its sketch twice: for the spectrum, then for the scores.
-    assert len(seen) <= calls * (40 * 5 + 5 * 5)
+    assert len(seen) <= calls * (40 * 5 + 5 * 5) + 36  # six samples are tried first: is it a distance?
     seen.clear()
     model.transform(words[:3])
     assert len(seen) == 3 * 5
@@ -311,7 +311,7 @@ def test_an_error_names_objects_by_their_places_in_the_whole():
 
     model = IndefiniteNystroem(5, random_state=0, similarity=fails).fit(numbers)
     first, last = map(int, model.landmarks_[[0, -1]])
-    other = next(i for i in reversed(numbers) if i not in model.landmarks_)
+    other = next(i for i in reversed(numbers[:39]) if i not in model.landmarks_)  # the last one is tried in any case
     with patch.object(landmark_module, "_ENTRIES", 10 * 5):  # blocks of 10 rows
         for place in (other, last):  # while rows are computed, and among the landmarks
             wrong = place

@@ -27,7 +27,7 @@ from similitude.labels import Labels, encoded_labels, relative_priors
 from similitude.numerics.temperature import Temperature, fit_temperature
 from similitude.numerics.votes import expected_costs, rescaled_by_priors
 from similitude.proximity.proximities import Proximities
-from similitude.reader import ByName, GivenValues, Reader, Rows, Samples, Training
+from similitude.reader import ByName, GivenValues, Reader, Rows, Samples, Training, rows_of
 from similitude.sets.calibration import Calibration
 from similitude.sets.familiarity import learned_familiarity
 from similitude.sets.mixins import ApproximateSets
@@ -314,13 +314,18 @@ class CombinedClassifier(ApproximateSets, SimilarityEstimator):
         self._keep_readers({name: replace(reader, pairs=pairs) for name, reader in self._readers.items()})
 
     def _rows(self, X: Any) -> Any:
-        rows = super()._rows(X)
+        return self._to_labelled(super()._rows(X))
+
+    def _to_labelled(self, rows: ByName[Rows]) -> ByName[Rows]:
+        """Return rows to all training samples as rows to the labelled ones."""
         if self._of_labelled is None or rows.everything is not None:
             return rows
         return ByName(self._of_labelled.rows(rows), everything=rows)
 
     def _set_rows(self, X: Any) -> Rows:
-        rows = self._rows(X)
+        # All columns are needed here, also those that no member uses.
+        rows = X if isinstance(X, ByName) else rows_of(self._readers, X, estimator=self)
+        rows = self._to_labelled(rows)
         return rows.parts[_main_similarity(rows, self.members_)]
 
     def _respond(self, X: Any, response: str) -> np.ndarray:
