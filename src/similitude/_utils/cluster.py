@@ -38,3 +38,8 @@ def for_jobs(value: Any) -> Any:
     if known is None or known[0] != client.id:
         known = _HELD[value] = client.id, hold(client, value)
     return known[1]
+
+
+def arrived(value: Any) -> Any:
+    """Return the value of an argument of a job, also if joblib ran it here because only one worker was left."""
+    return value.result() if type(value).__module__.startswith("distributed.") else value

@@ -19,7 +19,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 from sklearn.utils.parallel import Parallel, delayed
 
-from similitude._utils.cluster import for_jobs
+from similitude._utils.cluster import arrived, for_jobs
 from similitude._utils.progress import progress
 from similitude._utils.threads import one_openmp_thread, suitable_blas_threads
 from similitude.base import contract_of, takes_training, warns_of_dissimilarity
@@ -106,7 +106,7 @@ def evaluate_fold(
     note: Callable[[str], None] | None = None,
 ) -> dict[str, Evaluated]:
     """Return the results of every method on one fold, by name; the parameters are those of :func:`evaluate`."""
-    fold = Fold(samples, *split, train_too=train_too)
+    fold = Fold(arrived(samples), *split, train_too=train_too)
     found = {}
     with shared_work(), one_openmp_thread(), suitable_blas_threads(len(fold.y)):
         for name, (estimator, points, *similarity) in methods.items():
