@@ -462,11 +462,12 @@ class TestOutOfFold:
         for prefer in ("accuracy", "simple"):
             model = AutoClassifier(NAMES, cv=4, prefer=prefer).fit(S, y)
             row = named(model)[model.best_method_]
-            labels, posteriors, samples, members, nearest = model.out_of_fold_
-            assert nearest.max() <= np.where(np.eye(36), -np.inf, S).max()
-            assert nearest.shape == (36,)
-            assert_array_equal(samples, np.arange(36))
-            assert members.shape == (len(model.best_estimator_.members_), 36, 3)
+            found = model.out_of_fold_
+            labels, posteriors = found.labels, found.proba
+            assert found.nearest.max() <= np.where(np.eye(36), -np.inf, S).max()
+            assert found.nearest.shape == (36,)
+            assert_array_equal(found.samples, np.arange(36))
+            assert found.members.shape == (len(model.best_estimator_.members_), 36, 3)
             assert np.mean(labels != y) == row.error
             assert_array_equal(model.classes_[posteriors.argmax(axis=1)], labels)
             truth = np.searchsorted(model.classes_, y)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from numbers import Integral
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 from sklearn.base import clone
@@ -31,6 +32,7 @@ from similitude.base import SimilarityEstimator, as_one_row, forget_fit, readers
 from similitude.diagnosis import Diagnosis, diagnose
 from similitude.evaluation.engine import Entry, Evaluated, at_point, evaluate, fitted_on, predictions
 from similitude.evaluation.folds import stratified_folds
+from similitude.numerics.class_columns import ClassColumns
 from similitude.numerics.significance import standard_error
 from similitude.proximity.check import SimilarityWarning
 from similitude.reader import ByName, Samples, named_errors, rows_of
@@ -56,14 +58,29 @@ _EVALUATION = (
 )
 
 
-class OutOfFold(NamedTuple):
-    """The predictions for the tested samples, each by fits without that sample and by choices made without it."""
+@dataclass(frozen=True)
+class OutOfFold:
+    """The predictions for the tested samples, each by fits without that sample and by choices made without it.
+
+    Posteriors are kept in ``columns``, of which there is one for each class unless samples and classes are many.
+    """
 
     labels: np.ndarray
-    proba: np.ndarray
     samples: np.ndarray
-    members: np.ndarray
+    columns: ClassColumns
+    kept_proba: np.ndarray
+    kept_members: np.ndarray
     nearest: np.ndarray | None = None
+
+    @property
+    def proba(self) -> np.ndarray:
+        """The posteriors of all classes, (t, G)."""
+        return self.columns.all(self.kept_proba)
+
+    @property
+    def members(self) -> np.ndarray:
+        """The posteriors of all classes by each member, (M, t, G)."""
+        return self.columns.all(self.kept_members)
 
 
 @shared_docs
@@ -335,7 +352,7 @@ class AutoClassifier(ApproximateSets, SimilarityEstimator):
         self.best_method_, self.best_params_, self.best_estimator_ = choice.method, choice.parameters, best
         self.leaderboard_ = choice.leaderboard
         self.failures_, self.left_out_, self.n_folds_ = results.failures, results.left_out, results.n_folds
-        self.not_testable_ = np.setdiff1d(self.classes_, self.classes_[np.unique(results.truth)])
+        self.not_testable_ = np.setdiff1d(self.classes_, self.classes_[np.unique(results.codes[results.tested])])
         self.nested_error_: float | None = error
         self.nested_standard_error_: float | None = deviation
         for name in ("n_features_in_", "feature_names_in_", "support_columns_"):
@@ -468,6 +485,7 @@ def fitted_choice(evaluated: EvaluatedMethods, choice: Choice, **parameters: Any
         results.tested,
         results.parts,
         results.lacking > 0.5,
+        results.columns.at(results.tested),
     )
     best = combined_classifier(state, **parameters)
     if results.samples.pairs is not None:
@@ -477,11 +495,12 @@ def fitted_choice(evaluated: EvaluatedMethods, choice: Choice, **parameters: Any
 
 def _out_of_fold(results: MethodResults, choice: Choice) -> OutOfFold:
     posteriors = choice.judgement.posteriors
-    labels = results.classes[results.loss.decisions(posteriors)]
+    columns = results.columns.at(results.tested)
+    labels = results.classes[columns.classes(results.loss.decisions(posteriors))]
     members = np.stack([member.posteriors for member in choice.members])
     nearest = None
     if len(results.samples.parts) == 1:
         nearest = nearest_training(results.samples, results.repeats)[results.tested]
     samples = results.samples
     tested = results.tested if samples.everything is None else samples.labelled[results.tested]
-    return OutOfFold(labels, posteriors, tested, members, nearest)
+    return OutOfFold(labels, tested, columns, posteriors, members, nearest)

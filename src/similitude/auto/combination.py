@@ -147,7 +147,7 @@ def combine(results: MethodResults, random_state: int) -> tuple[list[Member], Ju
 
 def combine_each(results: MethodResults, random_state: int, choices: list[list[MethodResult]]) -> list[Judgement]:
     """Return the answers of the combinations of several choices of methods, each made on other samples."""
-    posteriors = np.empty((len(choices), len(results.tested), len(results.classes)))
+    posteriors = np.empty((len(choices), len(results.tested), results.columns.number))
     some = {run.name: run for runs in choices for run in runs}
     for part in np.unique(results.parts):
         own = results.parts == part
@@ -268,7 +268,8 @@ class _QuadraticLosses:
         weights = np.ones(len(codes)) if loss.class_weights is None else loss.class_weights[codes]
         weights = weights / len(codes)
         weights = weights if sample_weight is None else weights * sample_weight
-        flat = (posteriors * np.sqrt(weights)[:, None]).reshape(len(posteriors), -1)
+        roots = np.sqrt(weights)[:, None] if loss.counts is None else np.sqrt(weights[:, None] * loss.counts)
+        flat = (posteriors * roots).reshape(len(posteriors), -1)
         self._products = flat @ flat.T
         self._own = posteriors[:, np.arange(len(codes)), codes] @ weights
 

@@ -24,6 +24,7 @@ from similitude.evaluation.answers import answer_columns, answered
 from similitude.evaluation.engine import evaluate, fitted_on, reading_part, reads_training
 from similitude.evaluation.folds import Split, stratified_folds
 from similitude.labels import Labels, encoded_labels, relative_priors
+from similitude.numerics.class_columns import ClassColumns
 from similitude.numerics.temperature import Temperature, fit_temperature
 from similitude.numerics.votes import expected_costs, rescaled_by_priors
 from similitude.proximity.proximities import Proximities
@@ -117,23 +118,29 @@ def combined_state(
     tested: np.ndarray,
     parts: np.ndarray,
     lacking: np.ndarray,
+    columns: ClassColumns,
 ) -> CombinedState:
     """Return the state of a combination with these fitted members.
 
     ``left_out`` are the posteriors, before priors, of the samples at the positions ``tested``, by fits without
-    them; ``parts`` are the numbers of their folds, ``lacking`` tells which rows gave no evidence.
+    them; ``parts`` are the numbers of their folds, ``lacking`` tells which rows gave no evidence, and ``columns`` which
+    classes the columns of the posteriors stand for.
     """
     shown = whole.parts[_main_similarity(whole, members)]
     # All rows without evidence have the same posterior, and so have left-out samples without evidence.
-    left_out = np.where(lacking[:, None], _weighted(no_evidence.posterior[None], labels), left_out)
+    left_out, none = np.array(left_out), _weighted(no_evidence.posterior[None], labels)
+    left_out[lacking] = columns.at(lacking).taken(np.broadcast_to(none, (int(lacking.sum()), none.shape[1])))
+    if labels.priors is not None and columns.own is not None:
+        left_out, columns = columns.all(left_out), ClassColumns(columns.n_classes)
     with np.errstate(divide="ignore"):
         answers = np.log(_with_priors(left_out, labels))
+    own = None if columns.own is None else columns.own.astype(np.intp).ravel()
     return CombinedState(
         whole,
         labels,
         members,
         no_evidence,
-        Calibration(labels.classes, answers, labels.codes[tested], parts, ~lacking),
+        Calibration(labels.classes, answers, labels.codes[tested], parts, ~lacking, own),
         Typicality.learn(shown, labels.codes, labels.n_classes),
         learned_familiarity(shown, labels.codes),
         _columns_needed(
@@ -291,7 +298,8 @@ class CombinedClassifier(ApproximateSets, SimilarityEstimator):
             fitted.append(CombinedMember(name, estimator, float(weight), temperature, none, similarity))
         parts = np.repeat(np.arange(len(folds)), [len(test) for _, test in folds])
         mean = _weighted(np.tensordot(weights, np.stack(left_out), axes=1), labels)
-        self._keep(combined_state(whole, labels, fitted, no_evidence, mean, rows, parts, lacking))
+        columns = ClassColumns(labels.n_classes)
+        self._keep(combined_state(whole, labels, fitted, no_evidence, mean, rows, parts, lacking, columns))
         warn_of_unweighted(samples, {name: estimator for name, estimator, *_ in members})
         self._warn_of_coverage()
         return self

@@ -30,6 +30,8 @@ class Loss:
                 f"another scorer of scikit-learn, or a scorer; got {scoring!r}."
             )
         self.scoring = scoring
+        self.counts: np.ndarray | None = None
+        """The number of classes that each column of posteriors stands for; None if each stands for one."""
         self._of_sample = _LOSSES.get(scoring) if isinstance(scoring, str) else None
 
     @property
@@ -54,7 +56,7 @@ class Loss:
     def decisions(self, posteriors: np.ndarray) -> np.ndarray:
         """Return the position of the class of least expected cost, the first if several are tied."""
         if self.costs is None:
-            return np.argmax(posteriors, axis=-1)
+            return np.argmax(posteriors if self.counts is None else posteriors[..., :-1], axis=-1)
         return np.argmin(expected_costs(posteriors, self.costs), axis=-1)
 
     def losses(self, posteriors: np.ndarray, codes: np.ndarray, weights: np.ndarray | None = None) -> np.ndarray:
@@ -147,7 +149,8 @@ class _Known(ClassifierMixin, BaseEstimator):
 
 def _brier(loss: Loss, posteriors: np.ndarray, codes: np.ndarray) -> np.ndarray:
     own = np.take_along_axis(posteriors, np.broadcast_to(codes[:, None], (*posteriors.shape[:-1], 1)), axis=-1)[..., 0]
-    return np.sum(posteriors**2, axis=-1) - 2 * own + 1
+    squares = np.sum(posteriors**2, axis=-1) if loss.counts is None else posteriors**2 @ loss.counts
+    return squares - 2 * own + 1
 
 
 def _log(loss: Loss, posteriors: np.ndarray, codes: np.ndarray) -> np.ndarray:

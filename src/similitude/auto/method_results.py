@@ -13,11 +13,13 @@ from sklearn.model_selection import ParameterGrid
 
 from similitude.auto.losses import Loss
 from similitude.auto.no_evidence import NoEvidence, calibrated_on
-from similitude.evaluation.answers import answered
+from similitude.evaluation.answers import AnsweredInColumns
 from similitude.evaluation.engine import Entry, Evaluated, Method, absolute, evaluate, given_to
 from similitude.evaluation.folds import Split
 from similitude.evaluation.relative import are_relative
+from similitude.numerics.class_columns import ClassColumns, class_columns, too_many
 from similitude.numerics.temperature import Temperature, fit_temperatures, floor_of, log_odds, scales, softmax
+from similitude.proximity.proximities import as_proximities
 
 SHORTLIST = 4
 """The number of best points of each method, on all samples and outside each part, that are kept in the end."""
@@ -25,6 +27,8 @@ SHORTLIST = 4
 _RANKED_SAMPLES = 400
 """If a grid is large, the temperatures for ranking its points are fitted to at most this many samples."""
 _LARGE_GRID = 200
+_CALIBRATED_SAMPLES = 5_000
+"""Temperatures are fitted to at most this many samples."""
 
 
 class CalibratedFold(NamedTuple):
@@ -52,7 +56,7 @@ class MethodResult:
         self.similarity, self.method = similarity, method or name
         self.response = ""
         self.answers: dict[int, np.ndarray] = {}
-        """For each fold, by its number, the answers of the points, of shape (points, test samples, G)."""
+        """For each fold, by its number, the answers of the points, of shape (points, test samples, columns)."""
         self.seconds: list[float] = []
         self.shortlists: list[np.ndarray] = []
         self.calibrated: list[CalibratedFold] = []
@@ -69,6 +73,10 @@ class MethodResult:
         self.response = evaluated.results[0][0]
         self.answers[number] = np.stack([columns for _, columns in evaluated.results])
         self.seconds.append(evaluated.seconds)
+
+    def forget(self, number: int) -> None:
+        """Forget the answers on a fold."""
+        del self.answers[number]
 
     def keep(self, kept: np.ndarray) -> None:
         """Keep only some of the points."""
@@ -107,6 +115,7 @@ class MethodResults:
             for name, (estimator, grid, *own) in methods.items()
         }
         self._names = list(self.runs)
+        self._trial: int | None = None
         self.failures: dict[str, str] = {}
         self.stopped: dict[str, Stopped] = {}
         self.left_out: list[str] = []
@@ -122,14 +131,25 @@ class MethodResults:
         """The weights of the tested samples, relative to their mean."""
         self._place = np.full(len(self.codes), -1)
         self._place[self.tested] = np.arange(len(self.tested))
+        self.columns = self._columns()
+        self.loss.counts = self.columns.counts
         self.no_evidence: dict[str | None, NoEvidence] = {}
         self._none_by_part: dict[str | None, np.ndarray] = {}
         self._lacking_rows: dict[tuple[int, str | None], np.ndarray] = {}
 
-    @property
+    def _columns(self) -> ClassColumns:
+        """Return the columns of the answers for all samples: those of some classes if there are many of both."""
+        # Costs, weights of classes and scorers need the posteriors of all classes.
+        whole = self.loss.costs is not None or self.loss.class_weights is not None or not self.loss.by_sample
+        if whole or not too_many(len(self.codes), len(self.classes)) or len(self.samples.parts) > 1:
+            return ClassColumns(len(self.classes))
+        S = as_proximities(self.samples.values).S
+        return class_columns(S, self.codes, len(self.classes), smaller=self.samples.contract.map_name is not None)
+
+    @cached_property
     def truth(self) -> np.ndarray:
-        """The positions of the true classes of the tested samples."""
-        return self.codes[self.tested]
+        """The columns of the true classes of the tested samples."""
+        return self.columns.at(self.tested).codes(self.codes[self.tested])
 
     def weights_of(self, places: Any) -> np.ndarray | None:
         """Return the weights of some of the tested samples; None if all count the same."""
@@ -159,6 +179,14 @@ class MethodResults:
         """For each tested sample the share of its tests in which its row gave no evidence."""
         return self._lacking_shares(None, self._done)
 
+    def trial(self, n_rows: int) -> int | None:
+        """Return the number of a fold that tests some of the rows of the first one; None if that has few rows."""
+        if self._trial is None and len(self.folds[0][1]) > 2 * n_rows:
+            train, test = self.folds[0]
+            self.folds.append((train, np.sort(_drawn(test, n_rows))))
+            self._trial = len(self.folds) - 1
+        return self._trial
+
     def parameters(self, run: MethodResult, point: int) -> dict[str, Any]:
         """Return the parameters of a point for a fit on all samples."""
         if not are_relative([run.points[point]]):
@@ -186,7 +214,7 @@ class MethodResults:
             self.samples,
             [table for _, table in tasks],
             [self.folds[number] for number, _ in tasks],
-            answered,
+            AnsweredInColumns(self.columns),
             on_error="method",
             n_jobs=n_jobs,
             note=note,
@@ -214,8 +242,8 @@ class MethodResults:
         outside = [losses[:, parts != part].mean(axis=1) for part in np.unique(self.parts) if np.any(parts != part)]
         run.shortlists = [np.argsort(mean, kind="stable")[:kept] for mean in [losses.mean(axis=1), *outside]]
         best = int(run.shortlists[0][0])
-        found = np.full((len(self.tested), len(self.classes)), np.nan)
-        found[places] = softmax(factors[best] * self._log_odds(run, answers[best]) + offsets[best])
+        found = np.full((len(self.tested), self.columns.number), np.nan)
+        found[places] = self._softmax(factors[best] * self._log_odds(run, answers[best]) + offsets[best])
         run.keep(np.unique(np.concatenate(run.shortlists)))
         return self.weighted(found)
 
@@ -225,19 +253,18 @@ class MethodResults:
         """Return one temperature and offset for each point, and the loss of each point and sample; 0 without
         evidence."""
         seen = some = calibrated_on(lacking)
-        if len(answers) > _LARGE_GRID and len(some) > _RANKED_SAMPLES:
-            some = np.random.RandomState(0).permutation(some)[:_RANKED_SAMPLES]
+        some = _drawn(some, _RANKED_SAMPLES if len(answers) > _LARGE_GRID else _CALIBRATED_SAMPLES)
         truth, weights = self.truth[places], self.weights_of(places)
         losses = np.empty(answers.shape[:2], dtype=np.float32)
-        factors, offsets = np.empty(len(answers)), np.empty((len(answers), len(self.classes)))
+        factors, offsets = np.empty(len(answers)), np.empty((len(answers), self.columns.number))
         for i in range(0, len(answers), _LARGE_GRID):
             block = slice(i, i + _LARGE_GRID)
             z = self._log_odds(run, answers[block])
-            size = scales(z if len(seen) == len(lacking) else z[:, seen], run.response)
+            size = scales(z if len(seen) == len(lacking) else z[:, seen], run.response, self.columns.counts)
             z /= size[:, None, None]
             ones = np.ones(len(some)) if weights is None else weights[some]
-            a, b = fit_temperatures(z[:, some], truth[some], ones[None])
-            posteriors = softmax(a[:, :1, None] * z + b[:, :1])
+            a, b = fit_temperatures(z[:, some], truth[some], ones[None], self.columns.counts)
+            posteriors = self._softmax(a[:, :1, None] * z + b[:, :1])
             losses[block] = self.loss.losses(self.weighted(posteriors), truth, weights)
             factors[block], offsets[block] = a[:, 0] / size, b[:, 0]
         losses[:, lacking] = 0.0
@@ -261,6 +288,7 @@ class MethodResults:
 
     def _learn_no_evidence(self, similarity: str | None, numbers: Iterable[int]) -> None:
         """Learn the posterior of rows without evidence in a similarity: without each part, and from all samples."""
+        codes = self.codes[self.tested]
         counts = np.bincount(self.codes, self.samples.sample_weight)
         lacking = self._lacking_shares(similarity, numbers)
         lacking = lacking if self.weights is None else lacking * self.weights
@@ -268,14 +296,17 @@ class MethodResults:
         learned = []
         for part in [*np.unique(self.parts), -1]:
             own, others = self.parts == part, self.parts != part
-            tested = np.bincount(self.truth[own], self.weights_of(own), minlength=len(counts))
-            learned.append(NoEvidence.learn(self.truth[others], lacking[others], counts - scale * tested))
+            tested = np.bincount(codes[own], self.weights_of(own), minlength=len(counts))
+            learned.append(NoEvidence.learn(codes[others], lacking[others], counts - scale * tested))
         self.no_evidence[similarity] = learned[-1]
         self._none_by_part[similarity] = np.stack([found.posterior for found in learned])
 
     @property
     def _floor(self) -> float:
         return floor_of(len(self.tested))
+
+    def _softmax(self, z: np.ndarray) -> np.ndarray:
+        return softmax(z, self.columns.counts)
 
     def _log_odds(self, run: MethodResult, answers: np.ndarray) -> np.ndarray:
         return log_odds(answers.astype(float), run.response, self._floor)
@@ -294,7 +325,8 @@ class MethodResults:
         for similarity in {None, *(run.similarity for run in self.runs.values())}:
             self._learn_no_evidence(similarity, self._done)
         for run in self.runs.values():
-            self.calibrate(run)
+            if not run.calibrated or self._done != list(self.first):  # otherwise nothing has changed
+                self.calibrate(run)
 
     def calibrate(self, run: MethodResult) -> None:
         """Calibrate the answers of a method, and set its posteriors, each calibrated without the sample's own part."""
@@ -310,20 +342,23 @@ class MethodResults:
                 continue
             places = [self._place[self.folds[i][1]] for i in numbers]
             rows = np.concatenate(places)
-            z = self._log_odds(run, np.concatenate([run.answers[i] for i in numbers], axis=1))
             some = calibrated_on(np.concatenate([self._without_evidence(i, run.similarity) for i in numbers]))
-            z, rows = z[:, some], rows[some]
-            size = scales(z, run.response)[:, None, None]
+            some = _drawn(some, _CALIBRATED_SAMPLES)
+            z, rows = (
+                self._log_odds(run, np.concatenate([run.answers[i] for i in numbers], axis=1)[:, some]),
+                rows[some],
+            )
+            size = scales(z, run.response, self.columns.counts)[:, None, None]
             weights = np.stack([*(self.parts[rows] != part for part in parts), np.ones(len(rows))]).astype(float)
             weights = weights if self.weights is None else weights * self.weights[rows]
-            a, b = fit_temperatures(z / size, self.truth[rows], weights)
+            a, b = fit_temperatures(z / size, self.truth[rows], weights, self.columns.counts)
             a /= size[..., 0]
             run.calibrated += [CalibratedFold(own, run.answers[i], a, b, i) for own, i in zip(places, numbers)]
             factors.append(a[:, -1])
             offsets.append(b[:, -1])
         run.posteriors = self.posteriors(run, np.arange(len(run.points)), None)
         run.temperatures = [
-            Temperature(run.response, float(a), b, self._floor)
+            Temperature(run.response, float(a), self._for_classes(b), self._floor)
             for a, b in zip(np.mean(factors, axis=0), np.mean(offsets, axis=0))
         ]
 
@@ -332,20 +367,32 @@ class MethodResults:
 
         If points or weights are chosen without one part, the calibration must not use its labels either.
         """
-        total = np.zeros((len(points), len(self.tested), len(self.classes)))
+        short = self.columns.own is not None
+        total = np.zeros((len(points), len(self.tested), self.columns.number), dtype=np.float32 if short else float)
         counts = np.zeros(len(self.tested))
         for places, answers, factors, offsets, number in run.calibrated:
             which = self.parts[places] if part is None else np.full(len(places), part)
             at = np.ix_(points, which)
             exponents = factors[at][..., None] * self._log_odds(run, answers[points]) + offsets[at]
-            found = softmax(exponents)
+            found = self._softmax(exponents)
             for similarity in dict.fromkeys([run.similarity, None]):
                 lacking = self._without_evidence(number, similarity)
-                found[:, lacking] = self._none_by_part[similarity][which[lacking]]
+                columns = self.columns.at(self.tested[places[lacking]])
+                found[:, lacking] = columns.taken(self._none_by_part[similarity][which[lacking]])
             # A sample that one fold tests twice is counted once.
             total[:, places] += found
             counts[places] += 1
-        return self.weighted(total / counts[:, None])
+        total /= counts[:, None].astype(total.dtype)
+        return self.weighted(total)
+
+    def _for_classes(self, offsets: np.ndarray) -> np.ndarray:
+        """Return the offsets of all classes; there are none if not all classes have columns."""
+        return offsets if self.columns.own is None else np.zeros(len(self.classes))
+
+
+def _drawn(samples: np.ndarray, most: int) -> np.ndarray:
+    """Return the samples, or some of them drawn at random if there are more."""
+    return samples if len(samples) <= most else np.random.RandomState(0).permutation(samples)[:most]
 
 
 def _divided(seconds: Mapping[str, float], n_chunks: int) -> list[list[str]]:

@@ -35,6 +35,8 @@ _OPENING_ROUNDS = 2
 """After so many rounds on the first folds, points and methods are dropped."""
 _FEWEST_TESTED = 60
 """The fewest samples that such a round tests."""
+_TRIED_ROWS = 5_000
+"""If a fold tests more than twice as many samples, the whole grids are evaluated on so many of them alone."""
 _DEVIATIONS = 1.0
 """By how many standard errors the gain from a method may be larger than it was found."""
 _SHARE = 0.25
@@ -218,6 +220,7 @@ class Race:
 
     def _run_leg(self, names: list[str]) -> None:
         first, n_methods = self.results.first, len(names)
+        names = self._tried(names)
         done: list[int] = []
         for numbers in self._rounds:
             self._evaluate(numbers, names)
@@ -232,6 +235,17 @@ class Race:
             self._complete.append(name)
         self._combine()
         self._bars.advance("methods", steps=n_methods)
+
+    def _tried(self, names: list[str]) -> list[str]:
+        """Drop points and methods after some rows of the first fold, if it tests very many."""
+        number = self.results.trial(_TRIED_ROWS)
+        if number is None or not names:
+            return names
+        self._evaluate([number], names)
+        names = self._going_on([name for name in names if name in self.results.runs], [number])
+        for name in names:
+            self.results.runs[name].forget(number)
+        return names
 
     @cached_property
     def _rounds(self) -> list[list[int]]:

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from similitude.evaluation.engine import Fold
+from similitude.numerics.class_columns import ClassColumns
 from similitude.numerics.temperature import in_columns, log_odds
 
 _RESPONSES = ("predict_proba", "decision_function", "predict")
 _TIE_BREAK = 1e-6
+_BLOCK = 2**25
+"""The largest number of answers, of all points for all classes, that are there at the same time."""
 
 
 def answered(batch: Any, fold: Fold) -> list[tuple[str, np.ndarray]]:
@@ -24,6 +28,28 @@ def answered(batch: Any, fold: Fold) -> list[tuple[str, np.ndarray]]:
 
     answers = [np.asarray(answer) for answer in batch.answers(0, response)]
     return [(response, _short(columns(j, answer))) for j, answer in enumerate(answers)]
+
+
+@dataclass(frozen=True)
+class AnsweredInColumns:
+    """Judges a batch as :func:`answered` does, but keeps only the columns of each sample.
+
+    The answers for all classes are there for a block of rows at a time.
+    """
+
+    columns: ClassColumns
+
+    def __call__(self, batch: Any, fold: Fold) -> list[tuple[str, np.ndarray]]:
+        if self.columns.own is None:
+            return answered(batch, fold)
+        test = fold.test
+        step = max(1, _BLOCK // (self.columns.n_classes * max(1, len(batch.indices))))
+        parts = []
+        for start in range(0, len(test), step):
+            rows = np.arange(start, min(start + step, len(test)))
+            own = self.columns.at(test[rows])
+            parts.append([(name, own.taken(found)) for name, found in answered(batch.of_rows(rows), fold)])
+        return [(own[0][0], np.concatenate([found for _, found in own])) for own in zip(*parts)]
 
 
 def _short(columns: np.ndarray) -> np.ndarray:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import time
 import traceback
 from collections.abc import Callable, Iterator
@@ -12,7 +13,9 @@ from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import has_fit_parameter
 
+from similitude._utils.scikit_learn import safe_indexing
 from similitude.base import GridFit, PathClassifier, path_parameters
+from similitude.reader import ByName
 
 if TYPE_CHECKING:
     from similitude.evaluation.engine import Fold
@@ -36,6 +39,16 @@ class Batch:
 
     def _answers(self, X: Any, response: str) -> list[np.ndarray]:
         raise NotImplementedError
+
+    def of_rows(self, rows: np.ndarray) -> Batch:
+        """Return the batch with some of the rows of the first target alone."""
+        part = copy.copy(self)
+        target = self.targets[0]
+        part.targets = [
+            target.each(lambda own: own.take(rows)) if isinstance(target, ByName) else safe_indexing(target, rows)
+        ]
+        part._known = {}
+        return part
 
     def fitted(self, j: int) -> Any:
         """Return the estimator fitted at the j-th point, whose input are the ``targets``."""

@@ -169,6 +169,11 @@ class Fold:
         self.sample_weight = None if samples.sample_weight is None else samples.sample_weight[train]
         self.truths = [samples.y[target] for target in self._targets]
 
+    @property
+    def test(self) -> np.ndarray:
+        """The positions of the test samples."""
+        return self._targets[0]
+
     @cached_property
     def _read(self) -> tuple[Any, list[Any]]:
         training, rows = self.samples.fold(self.train, self._targets[0])

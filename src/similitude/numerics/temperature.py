@@ -47,6 +47,8 @@ def in_columns(answers: np.ndarray, response: str, places: np.ndarray, n_classes
         return (places[answers][:, None] == np.arange(n_classes)).astype(float)
     if answers.ndim == 1:
         answers = np.stack([-answers / 2, answers / 2], axis=1)[:, -len(places) :]
+    if len(places) == n_classes:
+        return np.array(answers, dtype=float)
     columns = np.full((len(answers), n_classes), -np.inf if response == "decision_function" else 0.0)
     columns[:, places] = answers
     return columns
@@ -63,22 +65,24 @@ def log_odds(answers: np.ndarray, response: str, floor: float) -> np.ndarray:
     return np.where(known, answers, lowest - (highest - lowest) / np.maximum(n_known - 1, 1))
 
 
-def softmax(z: np.ndarray) -> np.ndarray:
-    """Return exp(z), normalised over the last axis."""
+def softmax(z: np.ndarray, counts: np.ndarray | None = None) -> np.ndarray:
+    """Return exp(z), normalised over the last axis, where a column may stand for several classes."""
     powers = z - z.max(axis=-1, keepdims=True)
     np.exp(powers, out=powers)
-    powers /= powers.sum(axis=-1, keepdims=True)
+    powers /= powers.sum(axis=-1, keepdims=True) if counts is None else (powers @ counts)[..., None]
     return powers
 
 
-def scales(z: np.ndarray, response: str) -> np.ndarray:
+def scales(z: np.ndarray, response: str, counts: np.ndarray | None = None) -> np.ndarray:
     """Return for each point a typical size of its log-odds: 1 for posteriors, the deviation for decision values."""
     if response != "decision_function":
         return np.ones(len(z))
-    centred = z - z.mean(axis=-1, keepdims=True)
+    counts = np.ones(z.shape[-1]) if counts is None else counts
+    centred = z - np.average(z, axis=-1, weights=counts)[..., None]
     largest = np.abs(centred).max(axis=(1, 2), initial=0.0)
     largest[largest == 0] = 1.0
-    deviations = largest * np.sqrt(np.mean((centred / largest[:, None, None]) ** 2, axis=(1, 2)))
+    squares = (centred / largest[:, None, None]) ** 2 @ counts / counts.sum()
+    deviations = largest * np.sqrt(np.mean(squares, axis=1))
     return np.where(deviations > 0, deviations, 1.0)
 
 
@@ -100,15 +104,22 @@ def floor_of(n: int) -> float:
     return 1.0 / (4 * max(1, n))
 
 
-def fit_temperatures(z: np.ndarray, codes: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the factors and offsets of P points, each fitted with K weightings of the samples, by Newton's method."""
+def fit_temperatures(
+    z: np.ndarray, codes: np.ndarray, weights: np.ndarray, counts: np.ndarray | None = None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the factors and offsets of P points, each fitted with K weightings of the samples, by Newton's method.
+
+    ``counts`` are the numbers of classes that the columns stand for.
+    """
     n_points, n, n_classes = z.shape
     size = max(1, _BLOCK // max(1, n * n_classes * len(weights)))
-    parts = [_fit(z[i : i + size], codes, weights) for i in range(0, n_points, size)]
+    parts = [_fit(z[i : i + size], codes, weights, counts) for i in range(0, n_points, size)]
     return np.concatenate([factors for factors, _ in parts]), np.concatenate([offsets for _, offsets in parts])
 
 
-def _fit(z: np.ndarray, codes: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _fit(
+    z: np.ndarray, codes: np.ndarray, weights: np.ndarray, counts: np.ndarray | None
+) -> tuple[np.ndarray, np.ndarray]:
     n_classes = z.shape[2]
     # With two classes the log-odds are a (z_1 - z_0) + b, where b is the difference of the offsets.
     two = n_classes == 2
@@ -116,7 +127,7 @@ def _fit(z: np.ndarray, codes: np.ndarray, weights: np.ndarray) -> tuple[np.ndar
     theta[..., 0] = 1.0
     left = np.arange(len(z))  # the points that are not solved yet
     for _ in range(_STEPS):
-        step = _newton_step(z[left], codes, weights, theta[left])
+        step = _newton_step(z[left], codes, weights, theta[left], counts)
         theta[left] -= step
         theta[left, :, 0] = np.clip(theta[left, :, 0], 0.0, _LARGEST_FACTOR)
         left = left[np.abs(step).max(axis=(1, 2), initial=0.0) >= _ENOUGH]
@@ -125,9 +136,13 @@ def _fit(z: np.ndarray, codes: np.ndarray, weights: np.ndarray) -> tuple[np.ndar
     return theta[..., 0], _offsets(theta, n_classes)
 
 
-def _newton_step(z: np.ndarray, codes: np.ndarray, weights: np.ndarray, theta: np.ndarray) -> np.ndarray:
+def _newton_step(
+    z: np.ndarray, codes: np.ndarray, weights: np.ndarray, theta: np.ndarray, counts: np.ndarray | None
+) -> np.ndarray:
     n_classes, two = z.shape[2], theta.shape[-1] == 2
-    p = softmax(theta[..., 0, None, None] * z[:, None] + _offsets(theta, n_classes)[..., None, :])
+    p = softmax(theta[..., 0, None, None] * z[:, None] + _offsets(theta, n_classes)[..., None, :], counts)
+    if counts is not None:
+        p *= counts
     mean = np.einsum("pkng,png->pkn", p, z)
     variance = np.einsum("pkng,png->pkn", p, z**2) - mean**2
     slope, curve = np.empty_like(theta), np.zeros((*theta.shape, 1 + two))

@@ -320,8 +320,12 @@ class Rows(ReadSamples):
 
     def take(self, positions: np.ndarray) -> Rows:
         """Return some of the samples, with their similarities."""
-        S = cut(self.S, positions, np.arange(self.S.shape[1]))
-        return self._with(load=lambda: S, _length=len(positions), native=None, extras=self.extras.take(positions))
+        columns = np.arange(self.S.shape[1])
+        S = cut(self.S, positions, columns)
+        taken = self._with(load=lambda: S, _length=len(positions), native=None, extras=self.extras.take(positions))
+        if self.reader.both_directions:
+            taken.symmetric = cut(self.symmetric, positions, columns)
+        return taken
 
     def silent(self) -> Rows:
         """Return the same samples without warnings."""

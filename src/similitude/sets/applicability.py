@@ -37,7 +37,7 @@ class Applicability(NamedTuple):
         # With few errors, or hardly any right prediction, the posterior is all that there is.
         if min(np.sum(right & used), np.sum(~right & used)) < _FEWEST:
             return cls(0.0, 1.0, 0.0)
-        p = log_odds(np.exp(known.log_posteriors)[own])
+        p = log_odds(known.posterior_of(labels))
         found = _regression(np.column_stack([p, t])[used], right[used])
         if typical is None or found[2] <= 0:
             found = (*_regression(p[used, None], right[used]), 0.0)
@@ -69,4 +69,5 @@ def _of_left_out(known: Calibration, typicality: Typicality | None) -> np.ndarra
     tested = np.isin(typicality.codes, np.unique(known.codes))
     if not np.array_equal(typicality.codes[tested], known.codes):
         return None
-    return typicality.of_training()[tested]
+    found = typicality.of_training()
+    return None if found is None else found[tested]

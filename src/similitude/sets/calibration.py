@@ -25,9 +25,11 @@ import numpy as np
 from similitude._utils.checks import check_bool, check_choice
 from similitude._utils.types import ClassPositions
 from similitude._utils.warn import warn
+from similitude.numerics.class_columns import ClassColumns
 from similitude.proximity.check import SimilarityWarning
 
 _SHOWN = 5
+_BLOCK = 2**22
 
 SCORES = ("lac", "aps")
 """The names of the nonconformity scores."""
@@ -54,19 +56,21 @@ def samples_needed(confidence: float) -> int:
     return int(np.ceil(1 / (1 - confidence) - 1 - 1e-9))
 
 
-def nonconformity(log_posteriors: np.ndarray, method: str) -> np.ndarray:
-    """Return the nonconformity scores of all classes."""
+def nonconformity(log_posteriors: np.ndarray, method: str, counts: np.ndarray | None = None) -> np.ndarray:
+    """Return the nonconformity scores of all classes; ``counts`` are the classes that each column stands for."""
     largest = log_posteriors.max(axis=1, keepdims=True)
     shifted = log_posteriors - np.where(np.isfinite(largest), largest, 0.0)
     posteriors = np.exp(shifted)
-    total = posteriors.sum(axis=1, keepdims=True)
+    counts = np.ones(posteriors.shape[1]) if counts is None else counts
+    total = (posteriors * counts).sum(axis=1, keepdims=True)
     if method == "lac":
         return np.round(np.log(total) - shifted, _DIGITS)
     posteriors = np.round(posteriors / total, _DIGITS)
     scores = np.empty_like(posteriors)
     for g in range(posteriors.shape[1]):
         own = posteriors[:, g : g + 1]
-        scores[:, g] = np.sum(posteriors * (posteriors > own) + posteriors * (posteriors == own) / 2, axis=1)
+        shares = (posteriors > own) + (posteriors == own) / 2
+        scores[:, g] = np.sum(counts * posteriors * shares, axis=1)
     return np.round(scores, _DIGITS)
 
 
@@ -130,8 +134,7 @@ class SetCoverage:
     @property
     def misses(self) -> bool:
         """Whether the coverage is smaller than the confidence by more than three standard errors."""
-        error = (self.confidence * (1 - self.confidence) / len(self.sets)) ** 0.5
-        return self.coverage < self.confidence - 3 * error
+        return misses(self.confidence, self.coverage, len(self.sets))
 
     @property
     def coverage(self) -> float:
@@ -180,13 +183,28 @@ class SetCoverage:
 
 @dataclass(frozen=True)
 class Calibration:
-    """The answers of classifiers for samples that they were not trained on, from which sets are calibrated."""
+    """The answers of classifiers for samples that they were not trained on, from which sets are calibrated.
+
+    If ``own`` is given, it holds the classes of the columns of each sample, one sample after the other, and the last
+    column stands for all other classes (:class:`~similitude.numerics.class_columns.ClassColumns`).
+    """
 
     classes: np.ndarray
     log_posteriors: np.ndarray
     codes: ClassPositions
     parts: np.ndarray
     evidence: np.ndarray | None = None
+    own: ClassPositions | None = None
+
+    @property
+    def columns(self) -> ClassColumns:
+        """The classes of the columns."""
+        n, width = self.log_posteriors.shape
+        return ClassColumns(len(self.classes), None if self.own is None else self.own.reshape(n, width - 1))
+
+    def posterior_of(self, classes: np.ndarray) -> np.ndarray:
+        """Return the posterior of one class of each left-out sample, given by its position."""
+        return np.exp(self.log_posteriors[np.arange(len(classes)), self.columns.codes(classes)])
 
     def p_values(
         self,
@@ -232,25 +250,46 @@ class Calibration:
 
     def _part(self, which: np.ndarray) -> Calibration:
         evidence = None if self.evidence is None else self.evidence[which]
-        return Calibration(self.classes, self.log_posteriors[which], self.codes[which], self.parts[which], evidence)
+        own = None if self.own is None else self.columns.at(which).own
+        parts = self.log_posteriors[which], self.codes[which], self.parts[which], evidence
+        return Calibration(self.classes, *parts, None if own is None else own.ravel())
 
     def _own_scores(self, method: str) -> np.ndarray:
-        return nonconformity(self.log_posteriors, method)[np.arange(len(self.codes)), self.codes]
+        columns = self.columns
+        scores = nonconformity(self.log_posteriors, method, columns.counts)
+        return scores[np.arange(len(self.codes)), columns.codes(self.codes)]
 
     @property
     def counts(self) -> np.ndarray:
         """The number of left-out samples of each class."""
         return np.bincount(self.codes, minlength=len(self.classes))
 
-    def coverage(self, confidence: float, method: str, class_conditional: bool) -> SetCoverage:
-        """Return the coverage and the sizes of the sets of the left-out samples."""
-        sets = np.empty(self.log_posteriors.shape, dtype=bool)
+    def held(self, confidence: float, method: str, class_conditional: bool) -> np.ndarray:
+        """Return whether the set of each left-out sample holds its class, without the sets themselves."""
+        scores = self._own_scores(method)
+        known = np.ones(len(scores), dtype=bool) if self.evidence is None else self.evidence
+        p_values = np.empty(len(scores))
         for part in np.unique(self.parts):
             here, others = self.parts == part, self.parts != part
-            own, rest = self._part(here), self._part(others)
-            found = rest.p_values(own.log_posteriors, method, class_conditional, own.evidence)
-            sets[here] = in_set(found, confidence)
+            for among, by_class in ((known, class_conditional), (~known, False)):
+                codes = self.codes if by_class else np.zeros(len(scores), dtype=np.intp)
+                p_values[here & among] = _p_values(scores, codes, here & among, others & among)
+            tested = np.bincount(self.codes[others], minlength=len(self.classes)) > 0
+            p_values[here & ~tested[self.codes]] = 1.0
+        return in_set(p_values, confidence)
+
+    def coverage(self, confidence: float, method: str, class_conditional: bool) -> SetCoverage:
+        """Return the coverage and the sizes of the sets of the left-out samples."""
         G = len(self.classes)
+        sets = np.empty((len(self.codes), G), dtype=bool)
+        for part in np.unique(self.parts):
+            here, rest = np.flatnonzero(self.parts == part), self._part(self.parts != part)
+            step = max(1, _BLOCK // G)
+            for some in (here[i : i + step] for i in range(0, len(here), step)):
+                answers = self.columns.at(some).all(self.log_posteriors[some])
+                evidence = None if self.evidence is None else self.evidence[some]
+                found = rest.p_values(answers, method, class_conditional, evidence)
+                sets[some] = in_set(found, confidence)
         held = sets[np.arange(len(sets)), self.codes]
         sizes = np.bincount(self.codes * (G + 1) + sets.sum(axis=1), minlength=G * (G + 1)).reshape(G, G + 1)
         covered = np.bincount(self.codes[held], minlength=G)
@@ -264,12 +303,32 @@ def _share(held: np.ndarray) -> float:
     return float(held.mean()) if len(held) else float("nan")
 
 
-def warn_of_coverage(measured: SetCoverage) -> None:
+def _p_values(scores: np.ndarray, codes: np.ndarray, which: np.ndarray, among: np.ndarray) -> np.ndarray:
+    """Return the p-values of some scores among others of the same code."""
+    own, known = scores[which], scores[among]
+    known = known[np.lexsort((known, codes[among]))]
+    n_codes = int(codes.max(initial=0)) + 1
+    ends = np.cumsum(np.bincount(codes[among], minlength=n_codes))
+    order = np.argsort(codes[which], kind="stable")
+    groups = np.split(order, np.cumsum(np.bincount(codes[which], minlength=n_codes))[:-1])
+    found = np.empty(len(own))
+    for start, stop, group in zip([0, *ends.tolist()], ends.tolist(), groups):
+        larger = stop - start - np.searchsorted(known[start:stop], own[group] - NEARLY, side="left")
+        found[group] = (1 + larger) / (1 + stop - start)
+    return found
+
+
+def misses(confidence: float, coverage: float, n: int) -> bool:
+    """Return whether the coverage of n samples is smaller than the confidence by more than three standard errors."""
+    return coverage < confidence - 3 * (confidence * (1 - confidence) / n) ** 0.5
+
+
+def warn_of_coverage(confidence: float, coverage: float, n: int) -> None:
     """Warn if sets of left-out samples hold the class less often than the confidence states."""
-    if measured.misses:
+    if misses(confidence, coverage, n):
         warn(
-            f"sets of classes at confidence {measured.confidence:g} hold the class of only "
-            f"{100 * measured.coverage:.1f}% of the left-out samples: the fits of the folds differ too much, or too "
+            f"sets of classes at confidence {confidence:g} hold the class of only "
+            f"{100 * coverage:.1f}% of the left-out samples: the fits of the folds differ too much, or too "
             "few folds were tested. Use more samples, more time (time_budget), or PredictionSets.",
             SimilarityWarning,
         )

@@ -130,8 +130,18 @@ class ApproximateSets(Novelty, Predicting):
         """Warn if the estimated coverage of sets at the default confidence misses it, if there are enough samples."""
         for class_conditional in (True, False):
             with contextlib.suppress(ValueError):
-                warn_of_coverage(self.coverage(class_conditional=class_conditional))
+                confidence = self._check_sets(0.9, "lac", class_conditional)
+                held = self._set_model._calibration.held(confidence, "lac", class_conditional)
+                warn_of_coverage(confidence, float(held.mean()), len(held))
                 return
+
+    def _check_sets(self, confidence: float, method: str, class_conditional: bool) -> float:
+        """Return the confidence, or raise a ValueError if there are too few samples for such sets."""
+        check_is_fitted(self)
+        confidence = check_set_parameters(confidence, method, class_conditional)
+        known = self._set_model._calibration
+        check_class_sizes(known.classes, known.counts, confidence, class_conditional, "left-out samples")
+        return confidence
 
     def predict_set(
         self,
@@ -168,14 +178,16 @@ class ApproximateSets(Novelty, Predicting):
         ndarray of bool of shape (m, G)
             Which classes are in the set, in the order of ``classes_``. A row without any means "none of these".
         """
-        measured = self.coverage(confidence, method=method, class_conditional=class_conditional)
+        confidence = self._check_sets(confidence, method, class_conditional)
         if getattr(self, "verbose", 0) > 0:
+            measured = self.coverage(confidence, method=method, class_conditional=class_conditional)
             print(f"approximate sets; {measured.summary()}", file=sys.stderr)
         model = self._set_model
-        warn_of_coverage(measured)
+        held = model._calibration.held(confidence, method, class_conditional)
+        warn_of_coverage(confidence, float(held.mean()), len(held))
         posteriors, evidence = model._set_posteriors(X if model is self else self._rows(X))
         found = model._calibration.p_values(log_of(posteriors), method, class_conditional, evidence)
-        return in_set(found, measured.confidence)
+        return in_set(found, confidence)
 
     def coverage(
         self, confidence: float = 0.9, *, method: Literal["lac", "aps"] = "lac", class_conditional: bool = True
@@ -198,11 +210,8 @@ class ApproximateSets(Novelty, Predicting):
         SetCoverage
             The coverage; ``print`` shows it as a table.
         """
-        check_is_fitted(self)
-        confidence = check_set_parameters(confidence, method, class_conditional)
-        known = self._set_model._calibration
-        check_class_sizes(known.classes, known.counts, confidence, class_conditional, "left-out samples")
-        return known.coverage(confidence, method, class_conditional)
+        confidence = self._check_sets(confidence, method, class_conditional)
+        return self._set_model._calibration.coverage(confidence, method, class_conditional)
 
     def applicability(self, X: SamplesLike) -> np.ndarray:
         """Return the probability that the predicted label is right, by its posterior and its typicality.
@@ -229,7 +238,7 @@ class ApproximateSets(Novelty, Predicting):
         codes = np.searchsorted(model.classes_, model._decided(posteriors))
         own = np.arange(len(codes)), codes
         typicality = None if model._typicality is None else self.typicality(X)[own]
-        labels = np.searchsorted(known.classes, model._decided(np.exp(known.log_posteriors)))
+        labels = _predicted(model)
         found = Applicability.learn(known, labels, model._typicality)(posteriors[own], typicality)
         known_rows = evidence if typicality is None else evidence & ~np.isnan(typicality)
         return np.where(known_rows, found, posteriors[own])
@@ -264,9 +273,8 @@ class ApproximateSets(Novelty, Predicting):
         check_is_fitted(self)
         model = self._set_model
         known = model._calibration
-        posteriors = np.exp(known.log_posteriors)
-        codes = np.searchsorted(known.classes, model._decided(posteriors))
-        confidence = posteriors[np.arange(len(codes)), codes]
+        codes = _predicted(model)
+        confidence = known.posterior_of(codes)
         return find_operating_point(
             known.classes, codes, confidence, known.codes, known.evidence, precision, per_class, delta
         )
@@ -318,3 +326,12 @@ class ApproximateSets(Novelty, Predicting):
         codes = np.searchsorted(model.classes_, labels)
         assigned = point.assigns(labels, posteriors[np.arange(len(codes)), codes]) & evidence
         return labels_at(labels, assigned, model.classes_, unassigned)
+
+
+def _predicted(model: Any) -> np.ndarray:
+    """Return the positions of the classes that are predicted for the left-out samples."""
+    known = model._calibration
+    if known.own is None:
+        return np.searchsorted(known.classes, model._decided(np.exp(known.log_posteriors)))
+    # If not all classes have columns, there are no costs.
+    return known.columns.classes(np.argmax(known.log_posteriors[:, :-1], axis=1))

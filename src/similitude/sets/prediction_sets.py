@@ -197,7 +197,8 @@ class PredictionSets(Novelty, MetaEstimatorMixin, Deciding, SimilarityEstimator)
         )
         check_class_sizes(classes, calibration.counts, confidence, self.class_conditional, "left-out samples")
         self._keep(samples, [model for model, _ in found], calibration, codes)
-        warn_of_coverage(self.coverage())
+        measured = self.coverage()
+        warn_of_coverage(measured.confidence, measured.coverage, len(measured.sets))
         return self
 
     def _keep(self, samples: Samples, folds: list[FoldModel], calibration: Calibration, codes: np.ndarray) -> None:
