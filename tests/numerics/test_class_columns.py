@@ -18,7 +18,7 @@ def hits(n=240, n_classes=40, seed=0):
     rng = np.random.default_rng(seed)
     codes = rng.permutation(np.arange(n) % n_classes)
     near = np.abs(codes[:, None] - codes) <= rng.integers(0, 3, (n, n))
-    S = np.where(near, rng.integers(1, 40, (n, n)) - 6.0 * (codes[:, None] != codes), 0.0)
+    S = np.where(near, rng.uniform(1, 40, (n, n)) - 6.0 * (codes[:, None] != codes), 0.0)
     S = np.maximum(S, S.T)
     alone = rng.permutation(n)[:12]
     S[alone], S[:, alone] = 0.0, 0.0
@@ -51,7 +51,7 @@ def test_nearest_classes_come_first_and_then_large_ones(few, monkeypatch, is_spa
                 nearest[codes[j]] = max(nearest.get(codes[j], 0.0), S[i, j])
         order = sorted(nearest, key=lambda g: (-nearest[g], -sizes[g], g))
         order += sorted(set(range(40)) - set(order), key=lambda g: (-sizes[g], g))
-        assert own.tolist() == order[: module.KEPT]
+        assert own.tolist() == sorted(order[: module.KEPT], key=lambda g: (-sizes[g], g))
 
 
 def test_values_of_other_classes_are_their_mean():
@@ -77,7 +77,7 @@ def test_temperatures_are_those_of_all_classes():
     assert_allclose(columns.all(softmax(kept, columns.counts)), softmax(columns.all(kept)), rtol=1e-12)
 
 
-METHODS = ["k-NN", "affinity k-NN", "SVM-KNN"]
+METHODS = ["k-NN", "affinity k-NN", "KRR k-NN", "SVM-KNN"]
 
 
 def test_local_methods_answer_as_with_all_classes(monkeypatch):
@@ -91,12 +91,12 @@ def test_local_methods_answer_as_with_all_classes(monkeypatch):
     assert [row.method for row in found.leaderboard_] == [row.method for row in whole.leaderboard_]
     for own, row in zip(found.leaderboard_, whole.leaderboard_):
         assert own.error == pytest.approx(row.error, abs=1e-9)
-        assert own.loss == pytest.approx(row.loss, abs=2e-3)
-    assert_array_equal(found.out_of_fold_.labels, whole.out_of_fold_.labels)
+        assert own.loss == pytest.approx(row.loss, abs=1e-3)
     alone = np.count_nonzero(S, axis=1) == 1
-    assert_allclose(found.out_of_fold_.proba[~alone], whole.out_of_fold_.proba[~alone], atol=2e-3)
+    assert_array_equal(found.out_of_fold_.labels[~alone], whole.out_of_fold_.labels[~alone])
+    assert_allclose(found.out_of_fold_.proba[~alone], whole.out_of_fold_.proba[~alone], atol=1e-5)
     assert_allclose(found.out_of_fold_.proba.sum(axis=1), 1, atol=1e-5)
-    assert_allclose(found.predict_proba(S), whole.predict_proba(S), atol=2e-3)
+    assert_allclose(found.predict_proba(S), whole.predict_proba(S), atol=1e-5)
     assert_allclose(found.typicality(S), whole.typicality(S))
     assert found.coverage(0.6).coverage == pytest.approx(whole.coverage(0.6).coverage, abs=0.03)
 

@@ -197,7 +197,9 @@ class AutoClassifier(ApproximateSets, SimilarityEstimator):
     failures_ : dict
         The error messages of the methods that failed, by name; a warning also names these methods.
     left_out_ : list of str
-        The methods that did not fit into ``time_budget``, in the order in which they would have been tried.
+        The methods that did not fit into ``time_budget``, in the order in which they would have been tried. Those that
+        are not used for so many samples are in ``budget_report_.too_large``: of a sparse matrix of more than 2,000
+        samples all that look at more than neighbours. Methods that are named in ``methods`` are tried in any case.
     not_testable_ : ndarray
         The classes that no fold tests, such as those with one sample.
     n_folds_ : int
@@ -361,7 +363,7 @@ class AutoClassifier(ApproximateSets, SimilarityEstimator):
         warn_of_unweighted(results.samples, {name: own[0] for name, own in evaluated.methods.items()})
         if self.failures_:
             warn(failure_text(self.failures_, "failures_"), SimilarityWarning)
-        if self.left_out_ or evaluated.budget.interrupted:
+        if evaluated.budget.left_out or evaluated.budget.interrupted:
             warn(str(evaluated.budget), SimilarityWarning)
         self._warn_of_coverage()
         return self

@@ -9,17 +9,20 @@ from typing import Any
 
 import numpy as np
 from joblib import effective_n_jobs
+from scipy import sparse
 
 from similitude._utils.checks import check_choice, check_integer, check_positive
 from similitude._utils.ids import labels_in_order
 from similitude.auto.comparing import compared_entries, read_compared
 from similitude.auto.losses import Loss
 from similitude.auto.method_results import MethodResults
-from similitude.auto.methods import MIXTURES, too_large
+from similitude.auto.methods import MIXTURES, expanding, too_large
 from similitude.auto.methods import methods as methods_named
 from similitude.auto.race import BudgetReport, Race
 from similitude.auto.reading import entries, with_weights
+from similitude.evaluation.engine import Entry
 from similitude.labels import Labels, check_two_classes, encoded_labels, relative_priors
+from similitude.proximity.proximities import as_proximities
 from similitude.reader import Samples
 from similitude.splits.leaks import folds_of_samples
 
@@ -85,6 +88,8 @@ def evaluate_methods(
             dissimilarity=dissimilarity,
         )
     )
+    large = _expanding(table, samples) if isinstance(methods, str) and samples.pairs is None else []
+    table = {name: own for name, own in table.items() if name not in large}
     check_two_classes(np.unique(samples.y))
     groups, sample_weight = labels_in_order(groups, X, "groups"), labels_in_order(sample_weight, X, "sample_weight")
     if samples.n_unlabelled and not isinstance(X, Samples):
@@ -99,14 +104,24 @@ def evaluate_methods(
     race = Race(results, start, time_budget, n_jobs, verbose > 0, stops=stops)
     report = race.run()
     if isinstance(methods, str) and samples.pairs is None:
-        report = replace(
-            report, too_large=[name for name in too_large(samples.n) if samples.named or name not in MIXTURES]
-        )
+        known = [name for name in too_large(samples.n) if samples.named or name not in MIXTURES]
+        report = replace(report, too_large=[*known, *(name for name in large if name not in known)])
     if not results.runs:
         name, failure = next(iter(results.failures.items()))
         kind = MemoryError if failure.startswith("MemoryError") else ValueError
         raise kind(f"methods: none could be used; {name} failed with: {failure}")
     return EvaluatedMethods(results, labels, groups, table, report)
+
+
+def _expanding(table: dict[str, Any], samples: Any) -> list[str]:
+    """Return the methods in a table that would expand the sparse matrix, or matrices, of so many samples."""
+    if not samples.contract.is_matrix:
+        return []
+    if not all(sparse.issparse(S) for S in as_proximities(samples.values).similarities.values()):
+        return []
+    by_name = {name: own.method if isinstance(own, Entry) else name for name, own in table.items()}
+    large = set(expanding(by_name.values(), samples.n))
+    return [name for name, method in by_name.items() if method in large]
 
 
 def loss_of(scoring: Any, labels: Labels) -> Loss:

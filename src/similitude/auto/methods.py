@@ -758,6 +758,14 @@ def too_large(n_samples: int) -> list[str]:
     return [record.name for record in _RECORD_OF.values() if record.whole and record.large is None]
 
 
+def expanding(names: Iterable[str], n_samples: int) -> list[str]:
+    """Return the methods that would expand a sparse matrix of so many samples: all but those that look at neighbours.
+
+    Approximations do not help: the columns of landmarks hold few of the entries that are stored.
+    """
+    return [name for name in names if n_samples > MOST_DECOMPOSED and record_of(name).needs != "neighbors"]
+
+
 def mixtures(*, n_samples: int = 0, **contract: Any) -> dict[str, Method]:
     """Return the methods that use several similarities at once, simplest first.
 

@@ -161,6 +161,10 @@ class FittedPath:
     def complete(self) -> None:
         """Do the work that was postponed; ``fit`` calls this once, a search does not."""
 
+    def told_apart(self, own: np.ndarray) -> Any:
+        """Return the path with columns for some classes of each row; None if it has always all classes."""
+        return None
+
 
 @shared_docs
 class PathClassifier(LinkedEstimator, Deciding, BaseEstimator):
@@ -340,6 +344,15 @@ class GridFit:
         if response == "predict_log_proba" and response not in self.estimator._responses:
             return [log_of(posterior) for posterior in self.answers(rows, "predict_proba")]
         return decoded(self.path.answers(self._rows(rows), response), response, self.labels.classes)
+
+    def told_apart(self, rows: Any, response: str, own: np.ndarray) -> list[np.ndarray] | None:
+        """Return for each point the answers with columns for some classes of each row, or None if there are none.
+
+        ``own`` are the classes, as positions or -1; the last column of posteriors is the sum of all other classes, and
+        labels are columns.
+        """
+        path = self.path.told_apart(own)
+        return None if path is None else path.answers(self._rows(rows), response)
 
     @cached_property
     def _first(self) -> Any:

@@ -21,7 +21,7 @@ from similitude.cli.cluster import on_cluster
 from similitude.cli.data import Input, check_classes, read_adjusted
 from similitude.cli.decision import DecisionOptions
 from similitude.cli.errors import fit_until_interrupted
-from similitude.cli.output import left_out_text, note_failures, notes, size_text
+from similitude.cli.output import note_failures, notes, print_left_out, size_text
 from similitude.cli.structured import check_options, fit_structured, show_structured
 from similitude.evaluation import parameters_text, plain_parameters
 from similitude.finders.pair_budget import pairs_text
@@ -149,7 +149,8 @@ def _chosen(
         "not_testable": [str(label) for label in auto.not_testable_.tolist()],
         "leaderboard": rows,
         "failures": dict(auto.failures_),
-        "left_out": list(auto.left_out_),
+        "left_out": list(auto.budget_report_.left_out),
+        "too_large": list(auto.budget_report_.too_large),
         "interrupted": auto.budget_report_.interrupted,
         "operating_points": auto.operating_points().rows(),
         **({} if auto.unlabelled_ is None else {"unlabelled": asdict(auto.unlabelled_)}),
@@ -221,8 +222,7 @@ def _show(outcome: dict[str, Any], output: Path) -> None:
     if n_stopped:
         methods = "1 method" if n_stopped == 1 else f"{n_stopped} methods"
         typer.echo(f"stopped     {methods} after some folds, because the combination would not gain")
-    if outcome["left_out"]:
-        typer.echo(left_out_text(outcome["left_out"], outcome["interrupted"]))
+    print_left_out(outcome["left_out"], outcome["too_large"], outcome["interrupted"])
     typer.echo(f"model       {output} ({size_text(output.stat().st_size)})")
 
 

@@ -48,9 +48,12 @@ def note_failures(failures: Mapping[str, str], note: Notes, unknown: float) -> N
         note(f"{not_applicable_text(unknown)}: {names_text(need_all)}")
 
 
-def left_out_text(names: Sequence[str], interrupted: bool) -> str:
-    """Return the line about methods that were not tried because of a time budget or an interrupt."""
-    return f"{'not tried  ' if interrupted else 'no time for'} {names_text(names)}"
+def print_left_out(names: Sequence[str], too_large: Sequence[str], interrupted: bool) -> None:
+    """Print which methods were not tried because of a time budget or an interrupt, and which of the size."""
+    if names:
+        typer.echo(f"{'not tried  ' if interrupted else 'no time for'} {names_text(names)}")
+    if too_large:
+        typer.echo(f"too large   for {names_text(too_large)}, which are not used for so many samples")
 
 
 def write_rows(path: Path, rows: Iterable[Iterable[Any]]) -> None:

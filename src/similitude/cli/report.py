@@ -18,7 +18,7 @@ from similitude.cli.data import Input, check_classes, read_adjusted
 from similitude.cli.datasets import entry_named
 from similitude.cli.decision import DecisionOptions
 from similitude.cli.errors import fit_until_interrupted
-from similitude.cli.output import left_out_text, note_failures, notes
+from similitude.cli.output import note_failures, notes, print_left_out
 from similitude.cli.shown import Show, shown_names
 from similitude.cli.structured import check_options, fit_structured, several_labels, shown_labels
 from similitude.diagnosis.card import COMMANDS
@@ -153,8 +153,8 @@ def _print_summary(auto: Any, output: Path, size: int) -> None:
         typer.echo(f"{'' if i else 'members':<8}{member.weight:.2f}  {member.name}")
     if len(auto.not_testable_):
         typer.echo(f"not tested  {', '.join(map(str, auto.not_testable_.tolist()))} (too few samples to test)")
-    if auto.left_out_:
-        typer.echo(left_out_text(auto.left_out_, auto.budget_report_.interrupted))
+    report = auto.budget_report_
+    print_left_out(list(report.left_out), report.too_large, report.interrupted)
     typer.echo(f"page    {output} ({size / 1e6:.1f} MB)")
 
 

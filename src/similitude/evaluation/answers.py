@@ -42,20 +42,52 @@ class AnsweredInColumns:
     def __call__(self, batch: Any, fold: Fold) -> list[tuple[str, np.ndarray]]:
         if self.columns.own is None:
             return answered(batch, fold)
-        test = fold.test
-        step = max(1, _BLOCK // (self.columns.n_classes * max(1, len(batch.indices))))
-        parts = []
+        test, parts, step = fold.test, [], max(1, _BLOCK // (4 * self.columns.n_classes))
         for start in range(0, len(test), step):
             rows = np.arange(start, min(start + step, len(test)))
-            own = self.columns.at(test[rows])
-            parts.append([(name, own.taken(found)) for name, found in answered(batch.of_rows(rows), fold)])
+            parts.append(self._told_apart(batch.of_rows(rows), fold, rows) or self._taken(batch, fold, rows))
         return [(own[0][0], np.concatenate([found for _, found in own])) for own in zip(*parts)]
+
+    def _taken(self, batch: Any, fold: Fold, rows: np.ndarray) -> list[tuple[str, np.ndarray]]:
+        """Return the answers of a method for all classes, of which the columns of each row are taken."""
+        parts, step = [], max(1, _BLOCK // (self.columns.n_classes * max(1, len(batch.indices))))
+        for some in (rows[start : start + step] for start in range(0, len(rows), step)):
+            own = self.columns.at(fold.test[some])
+            parts.append([(name, own.taken(found)) for name, found in answered(batch.of_rows(some), fold)])
+        return [(own[0][0], np.concatenate([found for _, found in own])) for own in zip(*parts)]
+
+    def _told_apart(self, batch: Any, fold: Fold, rows: np.ndarray) -> list[tuple[str, np.ndarray]] | None:
+        """Return the posteriors of a method that has columns for some classes of each row, or None."""
+        if not hasattr(batch.fitted(0), "predict_proba"):
+            return None
+        places = np.full(self.columns.n_classes, -1)
+        places[np.searchsorted(np.unique(fold.samples.y), batch.classes)] = np.arange(len(batch.classes))
+        own = places[np.asarray(self.columns.own)[fold.test[rows]]]
+        answers = batch.told_apart("predict_proba", own)
+        if answers is None:
+            return None
+        found, labels = [], None
+        for j, answer in enumerate(answers):
+            answer = np.array(answer)
+            answer[:, -1] /= self.columns.n_classes - own.shape[1]
+            tied = _tied(answer[:, :-1])
+            if len(tied):
+                labels = batch.told_apart("predict", own) if labels is None else labels
+                answer[tied, labels[j][tied]] += 3 * _TIE_BREAK
+            found.append(("predict_proba", _short(answer)))
+        return found
 
 
 def _short(columns: np.ndarray) -> np.ndarray:
     """Return the answers in single precision, unless they are too large or too small for it."""
     largest = np.max(np.abs(columns), where=np.isfinite(columns), initial=0.0)
     return columns.astype(np.float32) if largest == 0 or 1e-20 < largest < 1e30 else columns
+
+
+def _tied(columns: np.ndarray) -> np.ndarray:
+    """Return the rows in which several classes have the largest posterior."""
+    largest = columns.max(axis=1, keepdims=True)
+    return np.flatnonzero(np.sum(columns >= largest - _TIE_BREAK, axis=1) > 1)
 
 
 def answer_columns(
@@ -67,8 +99,7 @@ def answer_columns(
     columns = in_columns(answer, response, np.searchsorted(classes, known), len(classes))
     if response != "predict_proba":
         return columns
-    largest = columns.max(axis=1, keepdims=True)
-    tied = np.flatnonzero(np.sum(columns >= largest - _TIE_BREAK, axis=1) > 1)
+    tied = _tied(columns)
     if len(tied):
         columns[tied, np.searchsorted(classes, predicted()[tied])] += 3 * _TIE_BREAK
     return columns

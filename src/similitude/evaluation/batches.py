@@ -40,6 +40,10 @@ class Batch:
     def _answers(self, X: Any, response: str) -> list[np.ndarray]:
         raise NotImplementedError
 
+    def told_apart(self, response: str, own: np.ndarray) -> list[np.ndarray] | None:
+        """Return the answers of all points for the first target, with columns for some classes of each row."""
+        return None
+
     def of_rows(self, rows: np.ndarray) -> Batch:
         """Return the batch with some of the rows of the first target alone."""
         part = copy.copy(self)
@@ -74,6 +78,9 @@ class PathBatch(Batch):
 
     def _answers(self, X: Any, response: str) -> list[np.ndarray]:
         return self._fit.answers(X, response)
+
+    def told_apart(self, response: str, own: np.ndarray) -> list[np.ndarray] | None:
+        return self._fit.told_apart(self.targets[0], response, own)
 
     def fitted(self, j: int) -> Any:
         return self._fit.at(j)

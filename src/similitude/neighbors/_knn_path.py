@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -66,6 +67,8 @@ class KNNPath(LocalPath):
     """The labels of the training samples, and the finders of neighbours among them."""
 
     class_ties = "nearest"  # of model files without it
+    _own: np.ndarray | None = None
+    """The classes of each row that are told apart, or -1; the votes for all others are added."""
 
     def __init__(
         self,
@@ -99,6 +102,51 @@ class KNNPath(LocalPath):
     def attributes(self) -> dict[str, Any]:
         return {"n_neighbors_": self.points[0].n_neighbors}
 
+    def told_apart(self, own: np.ndarray) -> KNNPath | None:
+        """Return the path with columns for some classes of each row, and a last one for all others together.
+
+        ``predict`` then returns one of the columns but the last. It is None if costs or priors need all classes.
+        """
+        if self.labels.costs is not None or self.labels.priors is not None:
+            return None
+        found = copy.copy(self)
+        found._own = own
+        return found
+
+    def at_rows(self, chosen: np.ndarray) -> Any:
+        return self if self._own is None else self.told_apart(self._own[chosen])
+
+    @property
+    def _n_columns(self) -> int:
+        return self.labels.n_classes if self._own is None else self._own.shape[1] + 1
+
+    def _columns_of(self, indices: np.ndarray, part: slice) -> np.ndarray:
+        """Return the columns in which training samples vote."""
+        classes = self.labels.codes[indices]
+        if self._own is None:
+            return classes
+        columns = np.full(classes.shape, self._own.shape[1], dtype=np.intp)
+        for j, own in enumerate(self._own[part].T):
+            columns[classes == own[:, None]] = j
+        return columns
+
+    def _in_columns(self, of_classes: np.ndarray, part: slice) -> np.ndarray:
+        """Return values of all classes (m, G) in columns, of which the last is the sum of the other classes."""
+        if self._own is None:
+            return of_classes
+        own = self._own[part]
+        kept = np.where(own >= 0, np.take_along_axis(of_classes, np.maximum(own, 0), axis=1), 0.0)
+        rest = np.maximum(of_classes.sum(axis=1, keepdims=True) - kept.sum(axis=1, keepdims=True), 0.0)
+        return np.hstack([kept, rest])
+
+    def _prior_answers(self, m: int, response: str) -> np.ndarray:
+        answers = super()._prior_answers(m, response)
+        if self._own is None:
+            return answers
+        if response == "predict":
+            return np.zeros(m, dtype=np.intp)
+        return self._in_columns(answers, slice(0, m))
+
     @property
     def finder(self) -> Any:
         """The finder of a path with one point."""
@@ -128,34 +176,38 @@ class KNNPath(LocalPath):
         weighting = points[0].weighting
         if weighting.is_local:
             found = found.at([sizes.index(k) for k in own])
-        per_row = len(own) * len(regs) * (found.indices.shape[1] + 4 * self.labels.n_classes)
+        per_row = len(own) * len(regs) * (found.indices.shape[1] + 4 * self._n_columns)
         parts = []
         for part in self._row_blocks(len(found.indices), per_row, found.indices.shape[1], weighting):
             if weighting.is_local:
-                cast = self._local_votes(rows, found.part(part), regs, weighting)
+                cast = self._local_votes(rows, found.part(part), regs, weighting, part)
             else:
                 cast = self._shared_votes(found, part, np.array(own), weighting)
-            parts.append(self._decided(cast, response))
+            parts.append(self._decided(cast, response, part))
         answers = np.concatenate(parts)
         places = {(k, reg): i for i, (k, reg) in enumerate((k, reg) for k in own for reg in regs)}
         return {point: answers[:, places[point.n_neighbors, point.reg]] for point in points}
 
-    def _decided(self, cast: Votes, response: str) -> np.ndarray:
+    def _decided(self, cast: Votes, response: str, part: slice) -> np.ndarray:
         """Return the classes, (m, J), or posteriors, (m, J, G), for all J pairs of size and reg."""
         if response == "predict_proba":
             return self._posterior(cast.totals, cast.counts)
         scores = self._scores(cast.totals, cast.counts)
+        class_sizes = self.labels.counts
+        if self._own is not None:
+            scores[..., -1] = -np.inf
+            class_sizes = np.zeros(self._n_columns, dtype=np.intp)  # larger classes come first
         if self.class_ties == "first":
             best = scores.max(axis=2, keepdims=True)
             return np.argmax(scores >= best - TIE_TOLERANCE * np.abs(best), axis=2)
-        classes = self.labels.codes[cast.indices]
-        return first_of_best(scores, classes, cast.similarities, cast.counts, cast.sizes, self.labels.counts)
+        classes = self._columns_of(cast.indices, part)
+        return first_of_best(scores, classes, cast.similarities, cast.counts, cast.sizes, class_sizes)
 
     def _shared_votes(self, found: Neighbors, part: slice, sizes: np.ndarray, weighting: Weighting) -> Votes:
         """Return the votes of neighbours whose weights depend on their similarities alone; ties share places."""
         similarities, indices = found.similarities[part], np.maximum(found.indices[part], 0)
-        lists = self.labels.codes[indices], similarities
-        beyond = found.beyond(part)
+        lists = self._columns_of(indices, part), similarities
+        beyond = self._in_columns(found.beyond(part), part)
         counts = neighbor_votes(*lists, np.ones(similarities.shape), beyond, sizes)
         totals = counts
         if weighting.weights != "uniform":
@@ -164,10 +216,13 @@ class KNNPath(LocalPath):
             totals = np.where(totals.sum(axis=2, keepdims=True) > 0, totals, counts)
         return Votes(indices, similarities, np.broadcast_to(sizes, counts.shape[:2]), counts, totals)
 
-    def _local_votes(self, rows: Rows, found: LocalNeighbors, regs: list[float], weighting: Weighting) -> Votes:
+    def _local_votes(
+        self, rows: Rows, found: LocalNeighbors, regs: list[float], weighting: Weighting, part: slice
+    ) -> Votes:
         """Return the votes of neighbours whose weights depend on the similarities among them."""
         similarities, indices, sizes, alone, shares = found
-        n_classes, classes = self.labels.n_classes, self.labels.codes[indices]
+        n_classes, classes = self._n_columns, self._columns_of(indices, part)
+        shares = self._in_columns(shares, part)
         W = self._weights(rows, similarities, indices, sizes, regs, weighting)
         taken = np.arange(indices.shape[1]) < sizes[:, :, None]
         alone = alone[:, :, None]

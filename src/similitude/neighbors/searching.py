@@ -42,16 +42,21 @@ class LocalPath(FittedPath):
         found: list[Any] = [None] * len(self.points)
         for count in np.unique(known).tolist():
             chosen = np.flatnonzero(known == count)
+            own = self.at_rows(chosen)
             if count:
-                answers = self.limited(count).answers_among_known(rows.take(chosen), response)
+                answers = own.limited(count).answers_among_known(rows.take(chosen), response)
             else:
-                answers = [self._prior_answers(len(chosen), response)] * len(self.points)
+                answers = [own._prior_answers(len(chosen), response)] * len(self.points)
             for j, answer in enumerate(answers):
                 if found[j] is None:
                     found[j] = np.empty((len(rows), *answer.shape[1:]), dtype=answer.dtype)
                 found[j][chosen] = answer
         _report(rows, np.flatnonzero(known == 0))
         return found
+
+    def at_rows(self, chosen: np.ndarray) -> Any:
+        """Return the path that answers for some of the rows."""
+        return self
 
     def limited(self, count: int) -> Any:
         """Return the path with at most ``count`` neighbours at each point."""

@@ -97,7 +97,8 @@ def too_many(n: int, n_classes: int) -> bool:
 def class_columns(S: Any, codes: np.ndarray, n_classes: int, *, smaller: bool = False) -> ClassColumns:
     """Return the columns of all samples: of each the classes of the samples that it resembles most, itself left out.
 
-    Places that are left go to the largest classes. ``smaller`` is whether smaller values of S mean more alike.
+    Places that are left go to the largest classes. The columns of a sample are in the order of the classes' sizes.
+    ``smaller`` is whether smaller values of S mean more alike.
     """
     n = S.shape[0]
     if not too_many(n, n_classes) or S.shape[1] != n:
@@ -112,7 +113,7 @@ def class_columns(S: Any, codes: np.ndarray, n_classes: int, *, smaller: bool = 
 
 
 def _nearest_classes(S: Any, first: int, codes: np.ndarray, by_size: np.ndarray, sign: float) -> np.ndarray:
-    """Return the nearest classes of the samples of a block of rows; classes that are equally near by their size."""
+    """Return the nearest classes of the samples of a block of rows; of those that are equally near the larger ones."""
     if sparse.issparse(S):
         block = S.tocsr()
         rows, columns = np.repeat(np.arange(S.shape[0]), np.diff(block.indptr)), block.indices
@@ -143,4 +144,4 @@ def _nearest_classes(S: Any, first: int, codes: np.ndarray, by_size: np.ndarray,
     free = np.cumsum(~taken, axis=1)
     at, filler = np.nonzero(~taken & (free <= lacking[:, None]))
     found[at, (KEPT - lacking)[at] + free[at, filler] - 1] = filler
-    return by_size[found]
+    return by_size[np.sort(found, axis=1)]  # so that the first of tied columns is the largest class

@@ -138,7 +138,7 @@ def _nearness(found: Any, y: np.ndarray, samples: Samples) -> ErrorBySimilarity 
 def _budget(auto: Any) -> str:
     """Return what the time was spent on, if there was a limit or methods were left out."""
     report = getattr(auto, "budget_report_", None)
-    if report is None or not (report.budget is not None or report.left_out or report.interrupted):
+    if report is None or not (report.budget is not None or report.left_out or report.too_large or report.interrupted):
         return ""
     return str(report)
 
