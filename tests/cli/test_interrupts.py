@@ -15,7 +15,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from similitude.auto import race
+from similitude.auto import auto, race
 from similitude.cli import app
 from similitude.cli.errors import reports_errors
 from similitude.persistence import load_model
@@ -141,6 +141,21 @@ class TestInterruptOfTheRace:
         result = self.run("fit", "-o", "m.model", "--quiet")
         assert (result.exit_code, result.output) == (130, "")
         assert not Path("m.model").exists()
+
+    @pytest.mark.parametrize("n_interrupts", [1, 2])
+    def test_the_last_fits_go_on_after_the_first_one(self, n_interrupts, monkeypatch):
+        plain = auto.fitted_choice
+
+        def interrupted(*rest, **options):
+            for _ in range(n_interrupts):
+                signal.raise_signal(signal.SIGINT)
+            return plain(*rest, **options)
+
+        monkeypatch.setattr(auto, "fitted_choice", interrupted)
+        result = self.run("fit", "-o", "m.model", "--quiet", "--method", "k-nn")
+        assert "similitude: fitting the chosen methods; a second interrupt ends the command." in result.stderr
+        assert result.exit_code == (0 if n_interrupts == 1 else 130)
+        assert Path("m.model").exists() == (n_interrupts == 1)
 
     @pytest.mark.parametrize("words", [("compare", "--methods", "k-nn,svm-clip"), ("fit", "-o", "m.model")])
     def test_without_a_choice_the_first_one_ends_the_command(self, words, monkeypatch):

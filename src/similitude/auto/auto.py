@@ -24,7 +24,7 @@ from similitude.auto.comparison import compared
 from similitude.auto.evaluated import EvaluatedMethods, evaluate_methods
 from similitude.auto.leaderboard import failure_text
 from similitude.auto.method_results import MethodResults
-from similitude.auto.race import interrupts_raise
+from similitude.auto.race import finishing, interrupts_raise
 from similitude.auto.reading import warn_of_unweighted
 from similitude.auto.unlabelled import what_unlabelled_brought
 from similitude.auto.votes import Votes
@@ -330,21 +330,22 @@ class AutoClassifier(ApproximateSets, SimilarityEstimator):
         evaluated = evaluate_methods(X, y, groups, sample_weight, **{name: getattr(self, name) for name in _EVALUATION})
         results = evaluated.results
         interrupted = "interrupted: " if evaluated.budget.interrupted else ""
-        with working(f"{interrupted}choosing among the methods that were evaluated", self.verbose > 0):
-            choice = choose(results, self.prefer, self.random_state or 0)
-        with working(f"{interrupted}fitting the chosen methods on all samples", self.verbose > 0):
-            best = fitted_choice(evaluated, choice, **{name: getattr(self, name) for name in _COMBINATION})
-        found: dict[str, Any] = {"out_of_fold_": _out_of_fold(results, choice)}
-        found["unlabelled_"] = (
-            None if self.unlabelled is None else what_unlabelled_brought(results, choice, self.random_state or 0)
-        )
-        if results.samples.pairs is not None:
-            found["pair_report_"] = results.samples.pair_report
-        elif any(run.similarity is not None for run in results.runs.values()):
-            with working("comparing the similarities", self.verbose > 0):
-                found["similarities_"] = compared(results, self.random_state or 0)
-        with working("diagnosing the similarity", self.verbose > 0):
-            diagnosis = _diagnosed(results.samples) if self.diagnose else None
+        with finishing():
+            with working(f"{interrupted}choosing among the methods that were evaluated", self.verbose > 0):
+                choice = choose(results, self.prefer, self.random_state or 0)
+            with working(f"{interrupted}fitting the chosen methods on all samples", self.verbose > 0):
+                best = fitted_choice(evaluated, choice, **{name: getattr(self, name) for name in _COMBINATION})
+            found: dict[str, Any] = {"out_of_fold_": _out_of_fold(results, choice)}
+            found["unlabelled_"] = (
+                None if self.unlabelled is None else what_unlabelled_brought(results, choice, self.random_state or 0)
+            )
+            if results.samples.pairs is not None:
+                found["pair_report_"] = results.samples.pair_report
+            elif any(run.similarity is not None for run in results.runs.values()):
+                with working("comparing the similarities", self.verbose > 0):
+                    found["similarities_"] = compared(results, self.random_state or 0)
+            with working("diagnosing the similarity", self.verbose > 0):
+                diagnosis = _diagnosed(results.samples) if self.diagnose else None
         with working("nested cross-validation", self.verbose > 0 and self.nested_cv is not None):
             error, deviation = (None, None) if self.nested_cv is None else self._nested_error(evaluated)
         # Nothing is set before all of it is known: a fit that fails leaves the estimator as it was.

@@ -56,6 +56,7 @@ _FIXED = 0.2
 _SHORTEST_LEG = 0.1
 """The seconds that the first leg may be expected to take."""
 _interrupts_raise: ContextVar[bool] = ContextVar("interrupts_raise", default=False)
+_finishing: ContextVar[bool] = ContextVar("finishing", default=False)
 
 
 @contextmanager
@@ -66,6 +67,21 @@ def interrupts_raise() -> Iterator[None]:
         yield
     finally:
         _interrupts_raise.reset(before)
+
+
+@contextmanager
+def finishing() -> Iterator[None]:
+    """Mark what follows the race within the block: the choice, the last fits and the diagnosis."""
+    before = _finishing.set(not _interrupts_raise.get())
+    try:
+        yield
+    finally:
+        _finishing.reset(before)
+
+
+def is_finishing() -> bool:
+    """Return whether a race has ended, and its result is about to be complete."""
+    return _finishing.get()
 
 
 @dataclass(frozen=True, repr=False)

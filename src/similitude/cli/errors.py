@@ -19,6 +19,7 @@ from typing import Any
 
 import typer
 
+from similitude.auto.race import is_finishing
 from similitude_command import limit_text, memory_limits
 
 BAD_INPUT = 2
@@ -118,6 +119,12 @@ def _quiet_signals() -> Iterator[None]:
 
     def interrupt(number: int, _: Any) -> None:
         _signals.came.append(number)
+        if _signals.came == [signal.SIGINT] and is_finishing():
+            _signals.handled = 1
+            typer.echo(
+                "similitude: fitting the chosen methods; a second interrupt ends the command.", err=True
+            )
+            return
         # A first interrupt can be caught, to go on with what there is.
         raise KeyboardInterrupt if _signals.came == [signal.SIGINT] else SystemExit(INTERRUPTED)
 
