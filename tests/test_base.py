@@ -235,7 +235,7 @@ def test_labels_are_checked():
         check_labels([0, 1], 3)
     with pytest.raises(ValueError, match=r"[Uu]nknown label type"):
         check_labels([0.5, 1.2, 3.3], 3)
-    with pytest.raises(ValueError, match="y should be a 1d array"):
+    with pytest.raises(ValueError, match="y must have one label per sample; got an array of shape"):
         check_labels(np.zeros((3, 2)), 3)
     assert check_labels(["a", "b", "a"], 3).tolist() == ["a", "b", "a"]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from numbers import Real
@@ -68,9 +69,12 @@ def check_labels(y: Any, n: int) -> np.ndarray:
     plain = getattr(getattr(y, "dtype", None), "numpy_dtype", None)
     if plain is not None and plain.kind in "biu" and not y.isna().any():
         y = y.to_numpy(plain)  # the nullable integers and booleans of pandas would become float64
-    if np.ndim(y) == 2 and np.shape(y)[1] > 1:
+    with contextlib.suppress(ValueError):  # lists of unequal lengths are refused below
+        y = np.asarray(y) if not hasattr(y, "dtype") else y
+    shape = getattr(y, "shape", ())
+    if len(shape) == 2 and shape[1] > 1:
         raise ValueError(
-            f"y must have one label per sample; got an array of shape {np.shape(y)}. Several labels of each sample are "
+            f"y must have one label per sample; got an array of shape {shape}. Several labels of each sample are "
             "for MultilabelClassifier, and lineages in columns for HierarchicalClassifier."
         )
     y = column_or_1d(y, warn=True)

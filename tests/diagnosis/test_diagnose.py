@@ -175,7 +175,7 @@ def test_labels_of_several_kinds_mean_the_same():
         ({"S": np.eye(3) * 1j}, "Complex data"),
         ({"S": np.empty((0, 0))}, "minimum of 1"),
         ({"S": np.eye(3), "y": [0, 1]}, "y must have one label per sample; got 2 labels for 3"),
-        ({"S": np.eye(3), "y": [[0, 1]] * 3}, "y should be a 1d array"),
+        ({"S": np.eye(3), "y": [[0, 1]] * 3}, "y must have one label per sample"),
         ({"S": np.eye(2), "y": np.array(["a", 1], dtype=object)}, "y must hold labels of one kind"),
         ({"S": np.eye(3), "y": [0.5, 0.1, 0.2]}, "Unknown label type: continuous"),
         ({"S": np.eye(3), "dissimilarity": "cosine"}, "dissimilarity must be one of"),

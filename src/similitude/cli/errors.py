@@ -121,9 +121,7 @@ def _quiet_signals() -> Iterator[None]:
         _signals.came.append(number)
         if _signals.came == [signal.SIGINT] and is_finishing():
             _signals.handled = 1
-            typer.echo(
-                "similitude: fitting the chosen methods; a second interrupt ends the command.", err=True
-            )
+            typer.echo("similitude: fitting the chosen methods; a second interrupt ends the command.", err=True)
             return
         # A first interrupt can be caught, to go on with what there is.
         raise KeyboardInterrupt if _signals.came == [signal.SIGINT] else SystemExit(INTERRUPTED)
