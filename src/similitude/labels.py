@@ -71,7 +71,7 @@ def check_labels(y: Any, n: int) -> np.ndarray:
         y = y.to_numpy(plain)  # the nullable integers and booleans of pandas would become float64
     with contextlib.suppress(ValueError):  # lists of unequal lengths are refused below
         y = np.asarray(y) if not hasattr(y, "dtype") else y
-    shape = getattr(y, "shape", ())
+    shape: tuple[int, ...] = getattr(y, "shape", ())
     if len(shape) == 2 and shape[1] > 1:
         raise ValueError(
             f"y must have one label per sample; got an array of shape {shape}. Several labels of each sample are "
