@@ -49,9 +49,13 @@ class SetFindings:
 
 
 def find_sets(auto: Any, S: Any) -> SetFindings | None:
-    """Return the sets of a fitted classifier, or None if there are too few samples for sets."""
+    """Return the sets of a fitted classifier, or None if there are too few samples for sets, or too many to show."""
     model: Any = auto.best_estimator_
     if calibration_of(model) is None:
+        return None
+    typicality = typicality_of(model)
+    values = None if typicality is None else typicality.of_training()
+    if typicality is None or values is None:
         return None
     coverage, class_conditional = None, True
     for class_conditional in (True, False):
@@ -62,8 +66,7 @@ def find_sets(auto: Any, S: Any) -> SetFindings | None:
             continue
     if coverage is None:
         return None
-    typicality = typicality_of(model)
-    largest = typicality.of_training().max(axis=1)
+    largest = values.max(axis=1)
     order = np.argsort(largest, kind="stable")
     order = order[largest[order] <= UNUSUAL]
     shown = order[:MOST_UNUSUAL]
