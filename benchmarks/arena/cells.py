@@ -82,7 +82,8 @@ def _today(dataset: Dataset, split: Split, partition: int, names: Any) -> list[R
             estimator = fitted_on(whole, results.samples, at_point(run.estimator, results.parameters(run, point)))
             none = results.no_evidence[None]
             member = CombinedMember(name, estimator, 1.0, run.temperatures[point], none)
-            left_out = run.posteriors[point], results.tested, results.parts, results.lacking > 0.5
+            columns = results.columns.at(results.tested)
+            left_out = run.posteriors[point], results.tested, results.parts, results.lacking > 0.5, columns
             one = combined_classifier(combined_state(whole, evaluated.labels, [member], none, *left_out), **contract)
             posteriors = one.predict_proba(split.X_test)
             if name in combined:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -91,7 +91,7 @@ def find_outcome(
     """Return the result of choosing a model, from the fitted AutoClassifier."""
     left_out = auto.out_of_fold_
     if samples.everything is not None:  # whose positions are those among all samples
-        left_out = left_out._replace(samples=np.searchsorted(samples.labelled, left_out.samples))
+        left_out = replace(left_out, samples=np.searchsorted(samples.labelled, left_out.samples))
     predicted, posteriors, by_member = _out_of_fold(left_out, classes, labels)
     members = auto.best_estimator_.members_
     single = members[0].estimator if len(members) == 1 else None
