@@ -40,8 +40,6 @@ def test_a_single_similarity_that_is_clearly_better_takes_part():
     distances["d0"] = np.where(twins[:, None] == twins, 0.0, distances["d1"] + 3.0)
     members = _members(distances, y, ["k-NN", "kernel ridge (equal mixture)"])
     assert any(member.similarity == "d0" for member in members)
-    few = _members(*_distances(24, [2.0, 0.0, 0.0, 0.0]))  # too few for a test, but the rule is for more similarities
-    assert any(member.similarity is not None for member in few)
 
 
 def test_fewer_errors():
