@@ -2,8 +2,10 @@
 
 Pen Digits (8 points of a pen, dynamic time warping, the archive's test part) has 3,000 and 7,494 training samples, ten
 classes and budgets of 90 and 60 s; the peer is k-NN whose k is chosen by cross-validation. The sets of the UCR archive
-with at most 30 training series are compared by dynamic time warping as well; the peer is 1-NN. Data are read from the
-folder that SIMILITUDE_DATA names.
+with at most 30 training series are compared by dynamic time warping as well; the peer is 1-NN. Molecules are compared
+by Tanimoto's similarity of their fingerprints, and those of other scaffolds are predicted, as in ``python -m benchmarks
+molecules``; the peers are a random forest on the fingerprints and an SVM on the similarity, by the area under the ROC
+curve. Data are read from the folder that SIMILITUDE_DATA names.
 """
 
 import os
@@ -13,14 +15,19 @@ from pathlib import Path
 
 import numpy as np
 from sklearn.datasets import load_svmlight_file
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.metrics import roc_auc_score
+from sklearn.svm import SVC
 
+from benchmarks.molecules import read, scaffold_split
 from similitude import AutoClassifier, KNNClassifier, PathSearchCV
 from similitude.auto.methods import NEIGHBORS
-from similitude.similarities import pairwise
+from similitude.similarities import Tanimoto, fingerprints, pairwise
 
 DIGITS = ((3000, 90.0), (7494, 60.0))
 FEW, SHORT = 30, 30.0
 """The most training series of a set, and the budget for it."""
+MOLECULES, MOLECULE_SECONDS = (("bace", "active"), ("bbbp", "penetrates"), ("tox21", "NR-PPAR-gamma")), 30.0
 
 
 def _folder():
@@ -80,9 +87,32 @@ def _few(folder, names):
     return found
 
 
-def run(sizes=DIGITS, names=None):
+def _molecules(folder, sets):
+    return [_molecule_row(folder, table, column) for table, column in sets]
+
+
+def _molecule_row(folder, table, column):
+    X, y, _ = read(folder, table, column)
+    train, test, groups = scaffold_split(X, y, 0)
+    bits = fingerprints(X)
+    K, rows = Tanimoto()(bits[train], bits[train]), Tanimoto()(bits[test], bits[train])
+    forest = RandomForestClassifier(300, random_state=0).fit(bits[train], y[train])
+    machine = SVC(kernel="precomputed").fit(K, y[train])
+    peers = forest.predict_proba(bits[test])[:, 1], machine.decision_function(rows)
+    areas = [roc_auc_score(y[test], found) for found in peers]
+    auto = AutoClassifier(similarity="tanimoto", time_budget=MOLECULE_SECONDS, n_jobs=2)
+    start, cpu = time.perf_counter(), time.process_time()
+    auto.fit([X[i] for i in train], y[train], groups=groups[train])
+    seconds, cpu = time.perf_counter() - start, time.process_time() - cpu
+    area = roc_auc_score(y[test], auto.predict_proba([X[i] for i in test])[:, 1])
+    name = f"{column} ({len(train)} molecules, {y.mean():.1%} positive), {MOLECULE_SECONDS:g} s"
+    about = f"AUC {area:.3f}, random forest {areas[0]:.3f}, SVC {areas[1]:.3f}; {cpu:.0f} CPU s in this process; "
+    return {"name": name, "ours_seconds": seconds, "goal": f"{about}{len(auto.left_out_)} methods left out"}
+
+
+def run(sizes=DIGITS, names=None, molecules=MOLECULES):
     warnings.simplefilter("ignore")
     folder = _folder()
     if folder is None:
         return [{"name": "answer: skipped, since SIMILITUDE_DATA names no folder"}]
-    return [*_digits(folder, sizes), *_few(folder, names)]
+    return [*_digits(folder, sizes), *_few(folder, names), *_molecules(folder, molecules)]

@@ -42,10 +42,15 @@ def read(folder, table, column):
     return [smiles for smiles, _ in kept], np.array([label for _, label in kept]), len(invalid)
 
 
+def scaffold_split(X, y, seed):
+    """Return the molecules for training, those of 30% of the scaffolds, which are held out, and all scaffolds."""
+    groups = np.unique(scaffolds(X), return_inverse=True)[1]
+    return *next(GroupShuffleSplit(1, test_size=0.3, random_state=seed).split(X, y, groups)), groups
+
+
 def compared(name, X, y, seed, seconds):
     """Print the table of one set, and return the fitted model, the test molecules and their labels."""
-    groups = np.unique(scaffolds(X), return_inverse=True)[1]
-    train, test = next(GroupShuffleSplit(1, test_size=0.3, random_state=seed).split(X, y, groups))
+    train, test, groups = scaffold_split(X, y, seed)
     bits = fingerprints(X)
     known, new = [X[i] for i in train], [X[i] for i in test]
     print(f"\n{name}: {len(train)} molecules for training, {len(test)} of other scaffolds, {y.mean():.0%} positive")

@@ -9,6 +9,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from similitude import AutoClassifier, SimilaritySVC, load_model, save_model
 from similitude.auto import mixtures
 from similitude.auto.methods import MIXTURES, RECORDS, methods, n_landmarks, record_of, too_large
+from similitude.kernel import _machines
+from similitude.proximity.check import SimilarityWarning
 from similitude.report.code import model_lines
 
 APPROXIMATED = [record for record in RECORDS if record.large is not None]
@@ -50,7 +52,7 @@ def test_an_approximation_has_a_cost_of_its_own():
 @pytest.mark.filterwarnings("ignore:S has")
 @pytest.mark.parametrize("record", APPROXIMATED, ids=lambda record: record.slug)
 def test_with_all_samples_as_landmarks_it_is_the_method_itself(record):
-    """Three methods are not: two that have other prototypes, and one whose embedding drops small eigenvalues."""
+    """Four are not: two have other prototypes, one drops small eigenvalues, and one has no shift."""
     contract = {"dissimilarity": "gauss"}
     exact, _ = record.make(contract)
     large, _ = record.large.make(contract, len(Y))
@@ -58,7 +60,8 @@ def test_with_all_samples_as_landmarks_it_is_the_method_itself(record):
         exact.set_params(reg=0.5), large.set_params(alpha=0.5)
     found = [np.mean(model.fit(D, Y).predict(D) == Y) for model in (exact, large)]
     same = np.mean(exact.predict(D) == large.predict(D))
-    assert same >= (0.85 if record.name in ("LSVM (features)", "RQD (features)", "Fisher (embedded)") else 1.0), found
+    others = ("LSVM (features)", "RQD (features)", "Fisher (embedded)", "SVM (shift)")
+    assert same >= (0.85 if record.name in others else 1.0), found
 
 
 @pytest.mark.filterwarnings("ignore:S has")
@@ -67,6 +70,19 @@ def test_the_machine_on_landmarks_has_the_values_of_the_machine_on_the_matrix():
     large.set_params(indefinitenystroem__dissimilarity="gauss", linearkernelsvc__C=2.0)
     exact = SimilaritySVC(2.0, "flip", dissimilarity="gauss").fit(D, Y == 0)
     assert_allclose(large.fit(D, Y == 0).decision_function(D), exact.decision_function(D), atol=1e-6)
+
+
+def test_above_a_size_the_machine_on_the_matrix_as_it_is_needs_no_decomposition(monkeypatch):
+    K, name = np.exp(-D), "SVM (shift), no shift"  # a Laplacian kernel is positive semidefinite
+    exact = SimilaritySVC(2.0, "shift").fit(K, Y)
+    monkeypatch.setattr(_machines, "MOST_DECOMPOSED", 50)
+    monkeypatch.setattr(_machines, "eigh", None)
+    large = methods(["SVM (shift)"], n_samples=MANY)[name][0].set_params(C=2.0).fit(K, Y)
+    assert_allclose(large.decision_function(K), exact.decision_function(K), rtol=1e-9)
+    assert (large.indefinite_, large.eigenvalues_) == (False, None)
+    with pytest.warns(SimilarityWarning, match="S has negative eigenvalues; spectrum='none' keeps them"):
+        assert SimilaritySVC(2.0, "none").fit(K - 0.9 * np.eye(len(K)), Y).indefinite_
+    assert "SVM (shift)" in too_large(MANY + 1)
 
 
 def test_the_search_uses_them(few_are_many, tmp_path):

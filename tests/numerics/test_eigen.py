@@ -8,7 +8,7 @@ from hypothesis import given
 
 from similitude import PseudoEuclideanEmbedding, SpectrumModifier
 from similitude.numerics import eigen, shared
-from similitude.numerics.eigen import cut_zeros, eigh, negative_eigenfraction
+from similitude.numerics.eigen import cut_zeros, eigh, is_semidefinite, negative_eigenfraction
 from similitude.numerics.shared import shared_work
 from tests.proximity.matrices import square
 
@@ -212,6 +212,20 @@ def test_cut_zeros():
     assert cut_zeros(np.array([])).tolist() == []
     assert cut_zeros(np.zeros(3)).tolist() == [0.0, 0.0, 0.0]
     assert cut_zeros(1e-200 * values).tolist() == (1e-200 * cut_zeros(values)).tolist()
+
+
+@pytest.mark.parametrize("scale", [1e-200, 1.0, 1e200])
+@pytest.mark.parametrize("lowest", [-1e-3, 0.0, 1e-3])
+def test_whether_a_matrix_is_semidefinite(lowest, scale):
+    rng = np.random.default_rng(0)
+    V = np.linalg.qr(rng.normal(size=(30, 30)))[0]
+    values = np.r_[lowest, np.zeros(9), rng.uniform(0.1, 1, 20)]  # of rank 20 or 21
+    S = (V * values) @ V.T
+    assert is_semidefinite(scale * (S + S.T) / 2) == (lowest >= 0)
+
+
+def test_constant_matrices_are_semidefinite_unless_they_are_negative():
+    assert [is_semidefinite(np.full((5, 5), value)) for value in (0.0, 2.0, -1.0)] == [True, True, False]
 
 
 def test_negative_eigenfraction():

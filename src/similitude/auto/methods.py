@@ -37,6 +37,7 @@ from similitude.neighbors.graph_classifier import GraphClassifier
 from similitude.neighbors.knn import KNNClassifier
 from similitude.neighbors.local_svc import LocalSVC
 from similitude.neighbors.nearest_centroid import LocalNearestCentroid, NearestCentroid
+from similitude.numerics.eigen import MOST_DECOMPOSED
 from similitude.reader import Contract
 from similitude.transform.embedding import PseudoEuclideanEmbedding
 from similitude.transform.mixed import MixedSimilarity
@@ -54,8 +55,8 @@ SHARES = [1e-3, 0.1, 0.5]
 _OVERHEAD = 3.0
 """The milliseconds that any method takes on a fold."""
 
-MOST_DECOMPOSED = 2000
-"""The largest number of samples whose whole matrix is decomposed; above it, methods use landmarks."""
+_MOST_UNTREATED = 10_000
+"""The largest number of samples for which an SVM is solved on the whole matrix as it is."""
 
 WIDTHS = ["max-minus", "gauss:0.5", "gauss", "gauss:2", "exp:0.5", "exp"]
 """The maps that are tried for dissimilarities, in addition to the one that is given."""
@@ -87,10 +88,17 @@ class Cost:
 
 @dataclass(frozen=True)
 class Approximation:
-    """What replaces a method above a number of samples: ``make(contract, m)`` uses the columns of m landmarks."""
+    """What replaces a method above a number of samples: ``make(contract, m)`` uses the columns of m landmarks.
+
+    ``name`` says of what kind it is, and ``merit``, if it is not 0, what it is worth; it is not used for more than
+    ``most`` samples.
+    """
 
     make: Callable[[dict[str, Any], int], Method]
     cost: Cost
+    name: str = "{} landmarks"
+    merit: float = 0.0
+    most: float = math.inf
 
 
 @dataclass(frozen=True)
@@ -132,8 +140,9 @@ class MethodRecord:
 
     def name_for(self, n_samples: int) -> str:
         """Return the name, which tells the number of landmarks of an approximation."""
-        replaced = self.large is not None and n_samples > MOST_DECOMPOSED
-        return f"{self.name}, {n_landmarks(n_samples)} landmarks" if replaced else self.name
+        if self.large is None or n_samples <= MOST_DECOMPOSED:
+            return self.name
+        return f"{self.name}, {self.large.name.format(n_landmarks(n_samples))}"
 
     def method(self, contract: dict[str, Any], n_samples: int = 0) -> Method:
         """Return the estimator and its grid, in which maps of dissimilarities are tried if some are given."""
@@ -267,6 +276,14 @@ def _large_mixture(weights: Any) -> Approximation:
     return Approximation(make, Cost(40, 1.8, 0.8))
 
 
+# A shift needs an eigenvalue; it is 0 if S is positive semidefinite, as kernels of molecules and texts often are.
+_UNTREATED = Approximation(
+    lambda contract, m: (SimilaritySVC(spectrum="none", **contract), {"C": relative(PRICES, -1)}),
+    Cost(1.8, 2.3, -0.8),
+    "no shift",
+    merit=2,
+    most=_MOST_UNTREATED,
+)
 _FISHER = LinearDiscriminantAnalysis(solver="lsqr", shrinkage="auto")
 _FOREST = RandomForestClassifier(random_state=0)
 _BOOSTED = HistGradientBoostingClassifier(max_iter=60, max_features=0.1, random_state=0)
@@ -374,6 +391,7 @@ RECORDS = (
         "kernel",
         merit=0.5,
         whole=True,
+        large=_UNTREATED,
     ),
     MethodRecord(
         "SVM (square)",
@@ -705,8 +723,8 @@ def methods(
     n_samples : int, default=0
         The number of training samples, if it is known. With more than 2,000, methods that work on the whole matrix are
         replaced by approximations that use the columns of landmarks, about ten times the square root of ``n_samples``,
-        and their names tell how many: "SVM (clip), 640 landmarks". Those that have no approximation are left out of
-        "all".
+        and their names tell how many: "SVM (clip), 640 landmarks". The SVM (shift) is replaced by one on the matrix as
+        it is, "SVM (shift), no shift", up to 10,000 samples. Those that have no approximation are left out of "all".
     unlabelled : bool, default=False
         Whether "all" includes the methods for samples without a label, such as "label spreading".
     **contract
@@ -755,7 +773,7 @@ def too_large(n_samples: int) -> list[str]:
     """Return the methods that are left out of all methods, because they would decompose too large a matrix."""
     if n_samples <= MOST_DECOMPOSED:
         return []
-    return [record.name for record in _RECORD_OF.values() if record.whole and record.large is None]
+    return [r.name for r in _RECORD_OF.values() if r.whole and (r.large is None or n_samples > r.large.most)]
 
 
 def expanding(names: Iterable[str], n_samples: int) -> list[str]:
@@ -806,4 +824,6 @@ def record_of(name: str) -> MethodRecord:
     record = _RECORD_OF.get(plain)
     if record is None:
         return MethodRecord(name, _fused, Cost(50, 2, 0.5), "matrix", "given", "", "")
-    return replace(record, cost=record.large.cost) if approximated and record.large else record
+    if not approximated or record.large is None:
+        return record
+    return replace(record, cost=record.large.cost, merit=record.large.merit or record.merit)

@@ -13,7 +13,16 @@ from sklearn.exceptions import ConvergenceWarning
 from similitude._utils.types import ColumnPositions
 from similitude._utils.warn import warn
 from similitude.labels import Labels
-from similitude.numerics.eigen import RowMap, cut_zeros, eigh, modified_matrix, negative_eigenfraction, row_map_weights
+from similitude.numerics.eigen import (
+    MOST_DECOMPOSED,
+    RowMap,
+    cut_zeros,
+    eigh,
+    is_semidefinite,
+    modified_matrix,
+    negative_eigenfraction,
+    row_map_weights,
+)
 from similitude.numerics.machines import LARGEST_GAP, Machines, solve_machines
 from similitude.proximity.check import dense
 from similitude.proximity.symmetry import mean_of_directions
@@ -32,21 +41,24 @@ class SpectrumKernel:
         S = S * 2.0**-self.exponent if abs(self.exponent) < 1000 else np.ldexp(S, -self.exponent)
         if spectrum != "square" and not np.array_equal(S, S.T):
             S = mean_of_directions(S)
-        self.S = S
-        values, self._vectors = eigh(mean_of_directions(S) if spectrum == "square" else S)
-        self.values = cut_zeros(values)
-        self.K = modified_matrix(S, spectrum, values, self._vectors)
+        self.S = self.K = S
+        self.values: np.ndarray | None = None
+        """The eigenvalues of S; None if it is used as it is, and too large to be decomposed for a description."""
+        if spectrum != "none" or len(S) <= MOST_DECOMPOSED:
+            values, self._vectors = eigh(mean_of_directions(S) if spectrum == "square" else S)
+            self.values = cut_zeros(values)
+            self.K = modified_matrix(S, spectrum, values, self._vectors)
         self._mapped: tuple[np.ndarray, np.ndarray] | None = None
 
-    @property
-    def n_negative(self) -> int:
-        """The number of negative eigenvalues of S."""
-        return int(np.sum(self.values < 0))
+    @cached_property
+    def indefinite(self) -> bool:
+        """Whether S has a negative eigenvalue."""
+        return not is_semidefinite(self.S) if self.values is None else bool(np.any(self.values < 0))
 
     @property
     def is_semidefinite(self) -> bool:
         """Whether K is positive semidefinite."""
-        return self.spectrum != "none" or self.n_negative == 0
+        return self.spectrum != "none" or not self.indefinite
 
     @property
     def mixes_columns(self) -> bool:
@@ -65,6 +77,7 @@ class SpectrumKernel:
 
     @cached_property
     def _row_map(self) -> RowMap:
+        assert self.values is not None
         return RowMap(self._vectors, row_map_weights(self.values, self.spectrum))
 
     def row_coefficients(self, beta: np.ndarray) -> np.ndarray:
@@ -81,10 +94,11 @@ class SpectrumKernel:
 
     def attributes(self) -> dict[str, Any]:
         """Return the attributes of a fitted estimator that describe the spectrum of the undivided S."""
+        known = self.values is not None
         return {
-            "eigenvalues_": np.ldexp(self.values, self.exponent),
-            "indefinite_": self.n_negative > 0,
-            "negative_eigenfraction_": negative_eigenfraction(self.values),
+            "eigenvalues_": np.ldexp(self.values, self.exponent) if known else None,
+            "indefinite_": self.indefinite,
+            "negative_eigenfraction_": negative_eigenfraction(self.values) if known else None,
         }
 
 

@@ -109,10 +109,11 @@ class SimilaritySVC(OneVsOneClassifier):
         and square all columns are needed, because P mixes them.
     indefinite_ : bool
         Whether S has a negative eigenvalue (below -1e-10 of the largest).
-    eigenvalues_ : ndarray of shape (n,)
+    eigenvalues_ : ndarray of shape (n,) or None
         The eigenvalues of S, or of the symmetric part of an asymmetric S, ascending; those that count as zero are 0.
-    negative_eigenfraction_ : float
-        ``sum |negative lambda| / sum |lambda|``.
+        None with ``spectrum="none"`` and more than 2,000 samples, whose machines need no eigendecomposition.
+    negative_eigenfraction_ : float or None
+        ``sum |negative lambda| / sum |lambda|``; None if ``eigenvalues_`` is.
     objective_ : float or ndarray of shape (G (G - 1) / 2,)
         The value of the maximum above; an array with one value for each pair (0, 1), (0, 2), ... of more than two
         classes.
@@ -222,7 +223,7 @@ class SimilaritySVC(OneVsOneClassifier):
                 if self.transductive:
                     both = {point: (training.S, labels, weights, point.C, machines[point]) for point in own}
                     machines.update({point: TransductiveMachines(*values) for point, values in both.items()})
-                if training.announced and kernel.n_negative:
+                if training.announced and kernel.indefinite:
                     _warn_of_indefiniteness(kernel)
         return [machines[point] for point in points]
 
@@ -281,14 +282,13 @@ def _over_all(labels: Labels, weights: np.ndarray, labelled: np.ndarray, n: int)
 
 
 def _warn_of_indefiniteness(kernel: SpectrumKernel) -> None:
-    attributes = kernel.attributes()
-    treatment = _TREATMENTS[kernel.spectrum].format(shift=-float(attributes["eigenvalues_"][0]))
-    share = _percent(attributes["negative_eigenfraction_"])
-    warn(
-        f"S has {kernel.n_negative} negative eigenvalue{'s' * (kernel.n_negative > 1)} "
-        f"({share} of the sum of absolute eigenvalues); spectrum={kernel.spectrum!r} {treatment}.",
-        SimilarityWarning,
-    )
+    treatment, found = _TREATMENTS[kernel.spectrum], "negative eigenvalues"
+    if kernel.values is not None:
+        attributes, n_negative = kernel.attributes(), int(np.sum(kernel.values < 0))
+        treatment = treatment.format(shift=-float(attributes["eigenvalues_"][0]))
+        share = _percent(attributes["negative_eigenfraction_"])
+        found = f"{n_negative} negative eigenvalue{'s' * (n_negative > 1)} ({share} of the sum of absolute eigenvalues)"
+    warn(f"S has {found}; spectrum={kernel.spectrum!r} {treatment}.", SimilarityWarning)
 
 
 def _percent(fraction: float) -> str:

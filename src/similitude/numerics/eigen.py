@@ -22,6 +22,9 @@ from similitude.numerics.shared import once
 ZERO_TOLERANCE = 1e-10
 """Eigenvalues with ``|lambda| <= ZERO_TOLERANCE * max|lambda|`` count as zero."""
 
+MOST_DECOMPOSED = 2000
+"""The largest number of samples whose whole matrix is decomposed to choose among methods, or only to describe it."""
+
 SPECTRA = ("clip", "flip", "shift", "square", "none")
 """The names of the modifications."""
 
@@ -58,6 +61,18 @@ def _solved(S: np.ndarray, vectors: bool) -> Any:
     if not np.isfinite(values).all():
         raise ValueError("the similarities are too large: their eigenvalues overflow. Rescale them first.")
     return (values, found[1]) if vectors else values
+
+
+def is_semidefinite(S: np.ndarray) -> bool:
+    """Return whether a symmetric matrix has no eigenvalue below 1e-10 of its largest row sum, by Cholesky's method."""
+    size = float(np.max(np.abs(S).sum(axis=1), initial=0.0))
+    A = S + np.diag(np.full(len(S), ZERO_TOLERANCE * size))
+    try:
+        with suitable_blas_threads(len(S)):
+            linalg.cholesky(A, lower=True, overwrite_a=True, check_finite=False)
+    except linalg.LinAlgError:
+        return size == 0.0
+    return True
 
 
 def cut_zeros(eigenvalues: np.ndarray, tol: float = ZERO_TOLERANCE) -> np.ndarray:
