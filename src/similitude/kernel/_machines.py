@@ -94,11 +94,11 @@ class SpectrumKernel:
 
     def attributes(self) -> dict[str, Any]:
         """Return the attributes of a fitted estimator that describe the spectrum of the undivided S."""
-        known = self.values is not None
+        values = self.values
         return {
-            "eigenvalues_": np.ldexp(self.values, self.exponent) if known else None,
+            "eigenvalues_": None if values is None else np.ldexp(values, self.exponent),
             "indefinite_": self.indefinite,
-            "negative_eigenfraction_": negative_eigenfraction(self.values) if known else None,
+            "negative_eigenfraction_": None if values is None else negative_eigenfraction(values),
         }
 
 
