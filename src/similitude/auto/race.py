@@ -53,6 +53,8 @@ _LARGEST_SHARE = 1 / 6
 """The largest share of the time that is left that a method may be expected to take before its grid is thinned."""
 _FIXED = 0.2
 """The share of the cost of a method that does not depend on the number of its points."""
+_REPEATED = 0.25
+"""About the share of its time on a fold that a method takes on a fold of a repetition, which has fewer points."""
 _SHORTEST_LEG = 0.1
 """The seconds that the first leg may be expected to take."""
 _interrupts_raise: ContextVar[bool] = ContextVar("interrupts_raise", default=False)
@@ -347,8 +349,8 @@ class Race:
         """Evaluate the methods that can be chosen on the repetitions of the folds, as far as there is time."""
         number = len(self.results.first)
         for folds in self.results.repeats[1:]:
-            names = [n for n in self._complete if n in self.results.runs]
-            names = [n for n in names if self.results.runs[n].method not in COMPARED_ONLY]
+            names = self._repeated
+            self._show_left([])
             if self.budget is not None:
                 # Fewer points take less time, so that the first repetition gives an upper bound.
                 seconds = sum(self.results.runs[name].seconds[-1] for name in names)
@@ -357,6 +359,12 @@ class Race:
             self._evaluate(list(range(number, number + len(folds))), names)
             number += len(folds)
             self._n_repeats += 1
+
+    @property
+    def _repeated(self) -> list[str]:
+        """The methods that are evaluated on repetitions."""
+        runs = self.results.runs
+        return [n for n in self._complete if n in runs and runs[n].method not in COMPARED_ONLY]
 
     def _drop_similarities(self, waiting: list[str], leg: int) -> None:
         """Drop the methods on similarities that are worse than others; each leg leaves half as many.
@@ -447,9 +455,13 @@ class Race:
 
     def _show_left(self, waiting: list[str]) -> None:
         """Show the time that is left: about half of that of all methods on all folds, because some will stop."""
-        if self._show and self._measured:
-            seconds = sum(self._expected(name) for name in waiting) * len(self.results.first) / self.jobs
-            self._bars.left("methods", min(seconds / 2, max(self._until_end(), 0.0)))
+        if not (self._show and self._measured):
+            return
+        n_folds = len(self.results.first)
+        n_repeated = sum(len(folds) for folds in self.results.repeats[self._n_repeats :])
+        seconds = sum(self._expected(name) for name in waiting) * (n_folds + _REPEATED * n_repeated) / 2
+        seconds += sum(self.results.runs[name].seconds[-1] for name in self._repeated) * n_repeated
+        self._bars.left("methods", min(seconds / self.jobs, max(self._until_end(), 0.0)))
 
     def _note(self, name: str) -> None:
         self._bars.note("methods", name)
