@@ -20,7 +20,7 @@ from similitude.numerics.significance import standard_error, wilcoxon_greater
 PARTITIONS = (1000, 1001)
 SIZES = (20, 40, 80, None)
 """The numbers of training samples; None means all."""
-SINGLE = ("k-NN", "KRI k-NN", "SVM (clip)", "RFD (features)")
+SINGLE = ("k-NN", "KRI k-NN", "SVM (clip)")
 
 
 def _drawn(split, n, seed):
