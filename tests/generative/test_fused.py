@@ -411,18 +411,18 @@ class TestPaths:
 
 class TestFusedKNN:
     @settings(max_examples=40)
-    @given(st.integers(0, 10**6), st.integers(1, 20), st.sampled_from([1e-150, 1.0, 1e150]))
-    def test_the_vote_counted_by_hand(self, seed, k, scale):
+    @given(st.integers(0, 10**6), st.integers(1, 20), st.integers(1, 20), st.sampled_from([1e-150, 1.0, 1e150]))
+    def test_the_vote_counted_by_hand(self, seed, k, m, scale):
         rng = np.random.default_rng(seed)
         n = int(rng.integers(1, 12))
         A, y = rng.integers(0, 4, (n, n)).astype(float), rng.integers(0, 3, n)
         X, new = rng.integers(0, 3, (n, 2)).astype(float), rng.integers(0, 3, (4, 2)).astype(float)
         rows = rng.integers(0, 4, (4, n)).astype(float)
-        model = FusedKNN(k).fit(Proximities(scale * A, scale * X), y)
+        model = FusedKNN((k, m) if k != m else k).fit(Proximities(scale * A, scale * X), y)
         given = Proximities(scale * rows, scale * new)
         predicted, posterior = model.predict(given), model.predict_proba(given)
         for i in range(4):
-            shares, winner = combined_vote(rows[i], new[i], X, y.tolist(), min(k, n))
+            shares, winner = combined_vote(rows[i], new[i], X, y.tolist(), min(k, n), min(m, n))
             assert predicted[i] == winner
             assert_allclose(posterior[i], [shares.get(c, 0.0) for c in model.classes_.tolist()], atol=1e-15)
 
@@ -435,7 +435,7 @@ class TestFusedKNN:
     @pytest.mark.parametrize("scoring", ["accuracy", "neg_log_loss"])
     @pytest.mark.parametrize("data", [BOTH, S], ids=["features", "similarity rows"])
     def test_path_equals_plain_fits(self, data, scoring):
-        grid = {"n_neighbors": [1, 4, 4, 200]}
+        grid = {"n_neighbors": [1, 4, (4, 4), (1, 9), (200, 3), 200]}
         path = PathSearchCV(FusedKNN(), grid, cv=4, scoring=scoring).fit(data, Y)
         plain = GridSearchCV(FusedKNN(), grid, cv=4, scoring=scoring).fit(data, Y)
         assert_allclose(path.cv_results_["mean_test_score"], plain.cv_results_["mean_test_score"], rtol=1e-9)
@@ -472,6 +472,8 @@ class TestFusedKNN:
             FusedKNN().fit(Proximities(S, {"a": F, "b": F}), Y)
         with pytest.raises(ValueError, match="n_neighbors must be"):
             FusedKNN(0).fit(S, Y)
+        with pytest.raises(ValueError, match="n_neighbors must be an integer or a pair of integers"):
+            FusedKNN((1, 2, 3)).fit(S, Y)
         model = FusedKNN().fit(BOTH, Y)
         with pytest.raises(ValueError, match="features was given in fit and is missing here"):
             model.predict(S)

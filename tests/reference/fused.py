@@ -14,13 +14,14 @@ def product_of_joints(joints):
     return [weight / math.fsum(weights) for weight in weights]
 
 
-def combined_vote(similarities, sample, features, labels, k):
+def combined_vote(similarities, sample, features, labels, k, m):
     """The posterior {class: share} of one sample and the class that wins, ties to the most similar neighbour.
 
-    ``similarities`` are those to the training samples, ``sample`` the features of the sample and ``features`` theirs.
+    ``similarities`` are those to the training samples, ``sample`` the features of the sample and ``features`` theirs;
+    k neighbours vote by similarity, and m by features.
     """
     closeness = [-sum((Fraction(a) - Fraction(b)) ** 2 for a, b in zip(sample, z)) for z in features]
-    both = [neighbors.votes(values, labels, k, "uniform") for values in (similarities, closeness)]
+    both = [neighbors.votes(*given, "uniform") for given in ((similarities, labels, k), (closeness, labels, m))]
     votes = {label: sum(own.get(label, 0.0) for own in both) for label in {*both[0], *both[1]}}
     winner = neighbors.best_of_tied(votes, similarities, labels, k)
-    return {label: count / (2 * min(k, len(labels))) for label, count in votes.items()}, winner
+    return {label: count / (min(k, len(labels)) + min(m, len(labels))) for label, count in votes.items()}, winner

@@ -26,22 +26,22 @@ _BLOCK = 2**20
 
 @shared_docs
 class FusedKNN(SimilarityClassifier):
-    """Classify by a vote of the k most similar training samples and the k nearest by features, 2k votes in all.
+    """Classify by a vote of the k most similar training samples and the l nearest by features, k + l votes in all.
 
-    With N(x) the k most similar training samples and M(x) the k nearest in Euclidean distance of the features::
+    With N(x) the k most similar training samples and M(x) the l nearest in Euclidean distance of the features::
 
-        P(g | x) = (number of class g in N(x) + number of class g in M(x)) / 2k
+        P(g | x) = (number of class g in N(x) + number of class g in M(x)) / (k + l)
 
-    A sample in both sets votes twice. Both kinds of neighbours always have the same weight, so this is the
-    baseline for :class:`FusedClassifier`. Features are passed as ``Proximities(S, features)``; without them the rows of
+    A sample in both sets votes twice. Every neighbour has the same weight, so this is the baseline for
+    :class:`FusedClassifier`. Features are passed as ``Proximities(S, features)``; without them the rows of
     similarities are the features. Training samples that tie for the last places share them. Of tied classes, the one
     with the most similar neighbour is predicted, then the one with more training samples. ``PathSearchCV`` evaluates a
     whole grid of ``n_neighbors`` with two neighbour sorts.
 
     Parameters
     ----------
-    n_neighbors : int, default=5
-        The number k of neighbours of each kind; at most the number of samples is used.
+    n_neighbors : int or pair of int, default=5
+        The number of neighbours of each kind, or the pair (k, l); at most the number of samples is used.
     {costs}
     {priors}
     {similarity}
@@ -77,7 +77,7 @@ class FusedKNN(SimilarityClassifier):
 
     def __init__(
         self,
-        n_neighbors: int = 5,
+        n_neighbors: int | tuple[int, int] = 5,
         *,
         costs: CostsLike = None,
         priors: PriorsLike = None,
@@ -90,19 +90,26 @@ class FusedKNN(SimilarityClassifier):
         self.similarity = similarity
         self.dissimilarity = dissimilarity
 
-    def _point(self, parameters: dict[str, Any]) -> int:
-        return check_n_neighbors(parameters["n_neighbors"])
+    def _point(self, parameters: dict[str, Any]) -> int | tuple[int, int]:
+        asked = parameters["n_neighbors"]
+        if not isinstance(asked, (tuple, list)):
+            return check_n_neighbors(asked)
+        if len(asked) != 2:
+            raise ValueError(f"n_neighbors must be an integer or a pair of integers; got {asked!r}.")
+        return check_n_neighbors(asked[0]), check_n_neighbors(asked[1])
 
-    def _fit_path(self, training: Training, labels: Labels, points: list[int]) -> FusedKNNPath:
-        return FusedKNNPath([min(k, len(labels)) for k in points], labels, _features_of(training))
+    def _fit_path(self, training: Training, labels: Labels, points: list[int | tuple[int, int]]) -> FusedKNNPath:
+        n = len(labels)
+        kept = [min(k, n) if isinstance(k, int) else (min(k[0], n), min(k[1], n)) for k in points]
+        return FusedKNNPath(kept, labels, _features_of(training))
 
 
 class FusedKNNPath(FittedPath):
-    """The features and labels of the training samples; a point is a number of neighbours."""
+    """The features and labels of the training samples; a point is the number of neighbours, or one for each kind."""
 
     _features: Finite
 
-    def __init__(self, points: list[int], labels: Labels, features: np.ndarray):
+    def __init__(self, points: list[int | tuple[int, int]], labels: Labels, features: np.ndarray):
         self.points, self.labels = points, labels
         self._exponent = exponent_of(features)
         self._features = near_one(features, self._exponent)
@@ -116,19 +123,22 @@ class FusedKNNPath(FittedPath):
         return {"n_neighbors_": self.points[0]}
 
     def answers(self, rows: Rows, response: str) -> list[np.ndarray]:
-        sizes, places = np.unique(self.points, return_inverse=True)
+        by_similarity, by_features = np.array([(k, k) if isinstance(k, int) else k for k in self.points]).T
+        sizes, place = np.unique(by_similarity, return_inverse=True)
+        feature_sizes, feature_place = np.unique(by_features, return_inverse=True)
         labels = self.labels
         found = MatrixFinder().with_ties(rows, sizes[-1], labels.codes, labels.n_classes)
         similarities, classes = found.similarities, labels.codes[found.indices]
         counts = neighbor_votes(classes, similarities, np.ones(classes.shape), found.beyond(slice(None)), sizes)
-        votes = counts + self._feature_votes(_features_of(rows), sizes)
-        scores = votes / (2 * sizes[:, None])
+        counts = counts[:, place]
+        votes = counts + self._feature_votes(_features_of(rows), feature_sizes)[:, feature_place]
+        scores = votes / (by_similarity + by_features)[:, None]
         if labels.priors is not None:
             scores = rescaled_by_priors(scores, labels.priors, labels.shares)
         if response == "predict":
             scores = scores if labels.costs is None else -expected_costs(scores, labels.costs)
-            scores = first_of_best(scores, classes, similarities, counts, sizes, labels.counts)
-        return [scores[:, place] for place in places]
+            scores = first_of_best(scores, classes, similarities, counts, by_similarity, labels.counts)
+        return [scores[:, place] for place in range(len(self.points))]
 
     def _feature_votes(self, features: np.ndarray, sizes: np.ndarray) -> np.ndarray:
         """Return the votes of the training samples that are nearest by features, (m, sizes, G)."""
