@@ -99,6 +99,7 @@ bench: .venv/built
 # continues, and the page of results is written from them.
 reproduce: .venv/built
 	$(BIN)/python -m reproductions --all --store reproduced.sqlite --n-jobs -1
+	$(BIN)/python -m reproductions --variants --store reproduced.sqlite --n-jobs -1
 	$(BIN)/python -m reproductions --page docs/results.md --store reproduced.sqlite
 
 # A warning is an error: a link that leads nowhere, a docstring that does not parse, a page in no list.

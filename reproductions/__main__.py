@@ -11,10 +11,12 @@ from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
-from reproductions.page import write_page
+from reproductions.page import write_page, write_variants
 from reproductions.plan import compute_all
 from reproductions.recipe import PaperTable
 from reproductions.reproduction import PAPERS, Comparison, Reproduction, reproduce
+from reproductions.variants import FIRST, VARIANTS, compute_variants, some
+from reproductions.variants import PARTITIONS as NEW_PARTITIONS
 from similitude._utils.files import check_writable, replacing
 from similitude.experiments import Store
 
@@ -26,8 +28,8 @@ def main(words: list[str] | None = None) -> None:
     """Run the command; bad arguments and files end it with exit code 2, an interruption with 130."""
     asked = _parser().parse_args(words)
     try:
-        if asked.all or asked.page is not None:
-            _all(asked)
+        if asked.all or asked.variants or asked.page is not None:
+            _from_store(asked)
         elif asked.name is None:
             _list(asked.json)
         else:
@@ -51,10 +53,15 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("name", metavar="NAME", nargs="?", help="the table; without a name all tables are listed")
     parser.add_argument("--all", action="store_true", help="compute all tables; the time it takes is printed first")
+    parser.add_argument("--variants", action="store_true", help="compute the variants that were tried")
     parser.add_argument(
-        "--page", type=Path, metavar="FILE.md", help="write the page of results from the store; nothing is computed"
+        "--page",
+        type=Path,
+        metavar="FILE.md",
+        help="write the page of results from the store, with --variants only their section; nothing is computed",
     )
     parser.add_argument("--partitions", type=int, metavar="N", help="number of partitions (default: the paper's)")
+    parser.add_argument("--first", type=int, metavar="N", help=f"first partition of the variants (default: {FIRST})")
     parser.add_argument("--datasets", metavar="NAMES", help="some of its data sets, separated by commas")
     parser.add_argument("--methods", metavar="NAMES", help="some of its methods, separated by commas")
     parser.add_argument(
@@ -77,20 +84,38 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _all(asked: argparse.Namespace) -> None:
-    """Compute all tables, or write the page of what the store holds."""
+def _from_store(asked: argparse.Namespace) -> None:
+    """Compute all tables, or the variants, or write the page of what the store holds."""
     if asked.name is not None:
-        raise ValueError(f"NAME must be left out with --all and --page; got {asked.name!r}.")
+        raise ValueError(f"NAME must be left out with --all, --variants and --page; got {asked.name!r}.")
     if asked.store is None:
         raise ValueError("--store must name the file that keeps the results.")
     if asked.page is not None:
         check_writable(asked.page, "--page")
+    options = {"data_home": asked.data_home}
     with Store(asked.store) as store:
         if asked.all:
-            for column in compute_all(store, data_home=asked.data_home, n_jobs=_jobs(asked), progress=not asked.quiet):
+            for column in compute_all(store, n_jobs=_jobs(asked), progress=not asked.quiet, **options):
                 print(f"complete: {column.table}, {column.dataset}", flush=True)
-        if asked.page is not None:
-            write_page(asked.page, store, data_home=asked.data_home)
+        if asked.page is None and asked.variants:
+            _variants(asked, store)
+        elif asked.page is not None:
+            (write_variants if asked.variants else write_page)(asked.page, store, **options)
+
+
+def _variants(asked: argparse.Namespace, store: Store) -> None:
+    """Compute the variants of the rows that are asked for."""
+    known = [list(dict.fromkeys(getattr(v, name) for v in VARIANTS)) for name in ("dataset", "method")]
+    chosen = some(*(_names(text, names) for text, names in zip((asked.datasets, asked.methods), known)))
+    options = {
+        "first": FIRST if asked.first is None else asked.first,
+        "partitions": NEW_PARTITIONS if asked.partitions is None else asked.partitions,
+        "data_home": asked.data_home,
+        "n_jobs": _jobs(asked),
+        "progress": not asked.quiet,
+    }
+    for variant, text in compute_variants(store, chosen, **options):
+        print(f"{variant.dataset}, {variant.name}: {text}", flush=True)
 
 
 def _jobs(asked: argparse.Namespace) -> int:

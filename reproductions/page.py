@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -10,11 +11,13 @@ from typing import Any
 import numpy as np
 
 from reproductions.chen2009 import HONEST
-from reproductions.claims import CLAIMS, errors_of
+from reproductions.claims import CLAIMS, Outcome, errors_of
+from reproductions.folders import DataMissing
 from reproductions.plan import Column, columns
 from reproductions.reproduction import PAPERS, Comparison, Reproduction, figure_text
+from reproductions.variants import AS_PRINTED, FIRST, PARTITIONS, UNEXPLAINED, VARIANTS, Variant, tried
 from similitude._utils.files import replacing
-from similitude.experiments import Row, Store, Table
+from similitude.experiments import Results, Row, Store, Table
 from similitude.numerics.significance import wilcoxon_greater
 
 WIDE = ("cazzanti2007-table1", "fusion2009-table1", "wang2009-table2")
@@ -37,6 +40,22 @@ paired. *agrees* means at most two standard errors; about one figure in twenty l
 they are tested with paired tests.
 """
 
+LAST = FIRST + PARTITIONS - 1
+VARIANTS_HEADING = "## Variants that were tried"
+TRIED = f"""{VARIANTS_HEADING}
+
+Where a paper leaves a detail open, another reading of it may give its figure. The variants below were found with the
+paper's figure in view, on partitions 0 to 19. Each was then fixed, and run on partitions {FIRST} to {LAST}, which
+had not been looked at; where the table has folds, they are repeated with the seeds from {FIRST} on. Errors are in
+percent, with the standard error of the mean in parentheses. *{AS_PRINTED}* is the table's own method on the same
+partitions; it may differ from the other sections, which an earlier version may have computed.
+
+*fits*: our mean is within two standard errors of the paper's. The standard error is that of the difference, and so
+includes the paper's own, from its standard deviation over its 20 partitions (5 folds); where it prints none, ours is
+used for it. *tried* is the least number of variants that were tried for the row: the more, the more likely it is that
+one fits by chance. A variant that fits is one explanation among others; it does not say what the paper did.
+"""
+
 
 def write_page(path: Path, store: Store, *, data_home: Any = None) -> None:
     """Write the page of what the store holds; nothing is computed, and the file is replaced whole."""
@@ -55,7 +74,9 @@ def page(store: Store, *, data_home: str | os.PathLike | None = None) -> str:
             missing.append(column)
         else:
             found[column] = again
-    parts = [HEAD, _origin(found.values()), READING, _summary(found), _claims(found), _differences(found)]
+    variants = _of_variants(store, data_home)
+    parts = [HEAD, _origin(*_cells(again.results for again in found.values())), READING, _summary(found)]
+    parts += [_claims(_outcomes(found, variants)), _differences(found), _variants(variants)]
     for name in PAPERS:
         own = {column.dataset: again for column, again in found.items() if column.table == name}
         absent = [column.dataset for column in missing if column.table == name]
@@ -63,11 +84,60 @@ def page(store: Store, *, data_home: str | os.PathLike | None = None) -> str:
     return "\n".join(part.rstrip() + "\n" for part in parts if part)
 
 
-def _origin(found: Iterable[Reproduction]) -> str:
+def write_variants(path: Path, store: Store, *, data_home: Any = None) -> None:
+    """Write the section of the variants from a store into the page; its other sections remain as they are."""
+    text = path.read_text(encoding="utf-8")
+    own = _variants(_of_variants(store, data_home)).rstrip() + "\n\n"
+    # The section ends where the next one begins; a page without it gets it before the first table.
+    present = rf"{VARIANTS_HEADING}\n.*?(?=^## )" if VARIANTS_HEADING in text else rf"(?=^## {next(iter(PAPERS))}$)"
+    text = re.sub(present, lambda _: own, text, count=1, flags=re.DOTALL | re.MULTILINE)
+    with replacing(path) as part:
+        part.write_text(text, encoding="utf-8")
+
+
+def _of_variants(store: Store, data_home: Any) -> dict[Variant, Results]:
+    """Return what the store holds of each variant whose data are here."""
+    found = {}
+    for variant in VARIANTS:
+        try:
+            found[variant] = variant.results(store, data_home=data_home, compute=False)
+        except DataMissing:
+            continue
+    return found
+
+
+def _variants(found: Mapping[Variant, Results]) -> str:
+    """Return the section of the variants, with a table for each of the papers' tables."""
+    shown = {variant: results for variant, results in found.items() if tried(variant)}
+    lines = [TRIED, _origin(*_cells(shown.values()))]
+    columns = ["row", "variant", "ours (se)", "partitions", "paper (std)", "difference in se", "tried", "verdict"]
+    for name, paper in PAPERS.items():
+        rows = [_variant_row(variant, results) for variant, results in shown.items() if variant.table == name]
+        if rows:
+            lines += [f"[{paper.reference}](#{name}):", "", Table(columns, rows, left=2).markdown(), ""]
+    return "\n".join([*lines, UNEXPLAINED]) + "\n"
+
+
+def _variant_row(variant: Variant, results: Results) -> list[str]:
+    c = variant.comparison(results)
+    first, paper = [f"{variant.dataset}, {variant.method}", variant.change], figure_text(c.paper, c.paper_deviation)
+    count = "" if variant.change == AS_PRINTED else f"at least {tried(variant)}"
+    if c.ours is None or c.our_deviation is None or c.standard_errors is None:
+        return [*first, "", str(c.n_partitions), paper, "", count, "not run"]
+    ours = figure_text(c.ours, c.our_deviation / np.sqrt(c.n_partitions))
+    verdict = "fits" if c.verdict == "agrees" else "does not fit"
+    return [*first, ours, str(c.n_partitions), paper, f"{c.standard_errors:+.1f}", count, verdict]
+
+
+def _cells(found: Iterable[Results]) -> tuple[list[Row], int]:
+    """Return the cells of results, and the number of those that failed; two tables may have the same cell."""
+    results = list(found)
+    rows = {row.key: row for each in results for row in each.rows}
+    return list(rows.values()), sum(len(each.failures) for each in results)
+
+
+def _origin(rows: list[Row], failures: int) -> str:
     """Return the number of cells, the dates, the versions and the seeds."""
-    # Two tables may have the same cell.
-    rows: list[Row] = list({row.key: row for again in found for row in again.results.rows}.values())
-    failures = sum(len(again.results.failures) for again in found)
     if not rows:
         return "The store is empty.\n"
     days = sorted(row.finished[:10] for row in rows)
@@ -123,28 +193,44 @@ def _is_extra(name: str, c: Comparison) -> bool:
     return c.dataset in PAPERS[name].like or c.method in PAPERS[name].variants
 
 
-def _claims(found: Mapping[Column, Reproduction]) -> str:
+def _outcomes(found: Mapping[Column, Reproduction], variants: Mapping[Variant, Results]) -> list[list[Outcome]]:
+    """Return the outcomes of the tests of each claim."""
     errors = errors_of({(column.table, column.dataset): again for column, again in found.items()})
+    for variant, results in variants.items():
+        own = 100 * results.values(variant.dataset)[0]
+        if np.isfinite(own).all():
+            errors[variant.table, variant.dataset, variant.name] = own
+    return [claim.outcomes(errors) for claim in CLAIMS]
+
+
+def _claims(outcomes_of_claims: list[list[Outcome]]) -> str:
     lines = [
         "## The papers' claims",
         "",
         "One-sided Wilcoxon signed-rank tests at 5%, paired over partitions. The difference is that of the mean "
         "errors, in percentage points. *seen*: significant (for being among the best: not significantly worse "
-        "than the best); "
-        "*reversed*: significant in the other direction.",
+        "than the best); *reversed*: significant in the other direction; *no effect*: over many partitions the "
+        "difference is within two standard errors of 0, and the paper's difference is not within two of ours. *p of "
+        "the paper* is the p-value of the paper's own figures by the same test, which can be had where a pair is one "
+        "of means that it prints; above 5%, its own table does not show the claim either.",
     ]
     unseen = []
-    for claim in CLAIMS:
-        outcomes = claim.outcomes(errors)
+    for claim, outcomes in zip(CLAIMS, outcomes_of_claims, strict=True):
         table = Table(
-            ["comparison", "difference", "p", "verdict"],
+            ["comparison", "difference", "p", "p of the paper", "verdict"],
             [
-                [o.where, "" if o.difference is None else f"{o.difference:+.2f}", _p(o.p_value), o.verdict]
+                [
+                    o.where,
+                    "" if o.difference is None else f"{o.difference:+.2f}",
+                    _p(o.p_value),
+                    _p(o.published),
+                    o.verdict,
+                ]
                 for o in outcomes
             ],
         )
-        lines += ["", f"{claim.paper}: {claim.text}", "", table.markdown()]
-        failed = [outcome for outcome in outcomes if outcome.verdict in ("not seen", "reversed")]
+        lines += ["", f"{claim.paper}: {claim.text} The paper {claim.strength}.", "", table.markdown()]
+        failed = [outcome for outcome in outcomes if outcome.verdict in ("not seen", "no effect", "reversed")]
         unseen += [f"- {outcome.where} ({claim.paper}): {outcome.verdict}" for outcome in failed]
     if unseen:
         lines += ["", "What does not come out:", "", *unseen]

@@ -79,7 +79,7 @@ def test_the_page_shows_what_the_store_holds(few, tmp_path):
     assert row.finished[:10] in text
     assert f"numpy {row.numpy}" in text
     assert "Not run, because their [data](reproductions.md#data) are not here: Patrol." in text
-    assert "all numbers of features, 0 of 13 sets: local SDA &lt; k-NN |  |  | not run |" in text
+    assert "all numbers of features, 0 of 13 sets: local SDA &lt; k-NN |  |  | 0.0046 | not run |" in text
 
 
 def test_a_column_of_voting_without_the_test_labels():
@@ -117,16 +117,34 @@ class TestClaims:
         assert "against best" in worse.where
 
     def test_pooled(self):
+        datasets, table = tuple(f"d = {d}" for d in (2, 4, 8, 12, 25, 40)), SIMULATED.table
         errors = {
-            (table, f"d{i}", name): np.array([value, value + 1.0])
-            for table in ("t",)
-            for i in range(5)
-            for name, value in (("a", i), ("b", i + 2))
+            (table, dataset, name): np.array([value, value + 1.0])
+            for i, dataset in enumerate(datasets[:5])
+            for name, value in (("local SDA", i), ("SDA", i + 2))
         }
-        datasets = tuple(f"d{i}" for i in range(6))
-        (runs,) = claims.Pooled("t", datasets, "a", "b", "all").outcomes(errors)
-        (means,) = claims.Pooled("t", datasets, "a", "b", "all", mean=True).outcomes(errors)
+        (runs,) = claims.Pooled(table, datasets, "local SDA", "SDA", "all").outcomes(errors)
+        (means,) = claims.Pooled(table, datasets, "local SDA", "SDA", "all", mean=True).outcomes(errors)
         assert (runs.p_value, means.p_value) == (2.0**-10, 2.0**-5)
+        assert (runs.published, means.published) == (2.0**-6, 2.0**-6)
+
+    def test_the_papers_own_figures(self):
+        """DBoost below LSVM on the 22 sets of the paper, a pair of means for each."""
+        outcomes = next(claim for claim in claims.CLAIMS if "DBoost" in claim.text).outcomes({})
+        found = {o.where.partition(", ")[0]: o.published for o in outcomes if "LSVM" in o.where}
+        assert found == pytest.approx({"l1": 0.0976, "l-inf": 0.0588}, abs=1e-4)
+
+    def test_no_effect(self):
+        """Small differences around 0, which exclude the paper's 5.52 - 5.80 = -0.28."""
+        names = [f"{name}: as in the table" for name in ("KRR k-NN (pinv)", "k-NN")]
+        test = claims.Better("chen2009-table3", ("Voting",), "KRR k-NN (pinv)", "k-NN", more=True)
+        base = np.linspace(3, 6, 40)
+        for spread, verdict in ((0.2, "no effect"), (5.0, "not seen")):
+            pair = base + np.tile([spread, -spread], 20), base
+            errors = {("chen2009-table3", "Voting", name): own for name, own in zip(names, pair)}
+            (outcome,) = test.outcomes(errors)
+            assert (outcome.verdict, outcome.where[-13:]) == (verdict, "40 partitions")
+        assert test.outcomes({})[0].verdict == "not run"
 
     def test_every_claim_names_figures_of_the_papers(self):
         for claim in claims.CLAIMS:
