@@ -8,8 +8,12 @@ from pathlib import Path
 
 import pytest
 
+import similitude
 from similitude.auto.methods import methods, slug
+from similitude.neighbors import local_svc, weights
+from similitude.numerics import eigen
 from similitude.similarities import registry
+from similitude.transform import spectrum
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -122,6 +126,22 @@ def test_the_table_of_the_papers_names_what_exists():
             assert f"{known[plain]} <br> `{plain}`" in names
             named.add(known[plain])
     assert {"RQD (features)", "SDA and BDA fused"} <= named
+
+
+def test_the_table_of_the_papers_names_all_that_there_is():
+    page, reference = TEXTS["papers"], TEXTS["api"]
+    families = ("Neighbours", "Kernels", "Features", "Boosting", "Generative")
+    blocks = [reference.partition(f"### {family}\n")[2].partition("```\n")[0] for family in families]
+    classes = {name for block in blocks for name in re.findall(r"^   (\w+)$", block, re.MULTILINE)}
+    used = {
+        type(estimator).__name__ for estimator, _ in methods().values() if hasattr(similitude, type(estimator).__name__)
+    }
+    assert len(used) > 10
+    assert len(classes) > 20
+    assert [name for name in sorted(classes | used) if not re.search(rf"`{name}\b", page)] == []
+    spectra = {*eigen.SPECTRA, *weights.SPECTRA, *local_svc.SPECTRA}
+    for parameter, values in (("weights", weights.WEIGHTS), ("spectrum", spectra), ("test_rows", spectrum.TEST_ROWS)):
+        assert [value for value in values if f'{parameter}="{value}"' not in page] == []
 
 
 def test_the_start_page_as_a_notebook(monkeypatch):
