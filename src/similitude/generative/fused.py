@@ -31,10 +31,12 @@ class FusedClassifier(PathClassifier, BaseComposition):
 
         P(g | x) = product over t of P_t(g | x) / sum over h of product over t of P_t(h | x)
 
-    The class of least expected cost is predicted; if several are tied, the first of them. The parts' joint
-    probabilities P(x, g) instead of posteriors would give the same result: with a local SDA and a local BDA it is the
-    fused classifier of the reference, where every part has its prior. For each sample, parts with posteriors near 0 or
-    1 outweigh others. If every class has the posterior 0 in some part, the first part decides alone.
+    The class of least expected cost is predicted; if several are tied, the first of them. With a local SDA and a local
+    BDA it is the fused classifier of the reference, where every part has its prior: the parts' joint probabilities
+    P(x, g) instead of posteriors would give the same result. This does not hold where a local SDA without
+    regularization (``alpha=0``) falls back to the most similar local centroid: then its posterior is 1 for that class,
+    which its joint probabilities do not say. For each sample, parts with posteriors near 0 or 1 outweigh others. If
+    every class has the posterior 0 in some part, the first part decides alone.
 
     The input of each part is chosen by its kind:
 
