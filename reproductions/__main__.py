@@ -28,6 +28,8 @@ def main(words: list[str] | None = None) -> None:
     """Run the command; bad arguments and files end it with exit code 2, an interruption with 130."""
     asked = _parser().parse_args(words)
     try:
+        if asked.first is not None and not asked.variants:
+            raise ValueError("--first is for --variants; the partitions of a table begin with 0.")
         if asked.all or asked.variants or asked.page is not None:
             _from_store(asked)
         elif asked.name is None:

@@ -211,7 +211,7 @@ def table_3_methods(_dataset: str = ""):
 def table_4_methods(_dataset: str = ""):
     """Return KRI, KRR, SVM-KNN and SVM, each with every modification of the spectrum.
 
-    The paper says that shift leaves new rows unchanged. Its figures are those of rows mapped by (S + c I) S^-1.
+    The paper says that shift leaves new rows unchanged. Its figures fit rows that are mapped by (S + c I) S^-1.
     """
     k = {"n_neighbors": NEIGHBORS}
     spectra = ("clip", "flip", "shift")

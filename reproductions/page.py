@@ -90,7 +90,9 @@ def write_variants(path: Path, store: Store, *, data_home: Any = None) -> None:
     own = _variants(_of_variants(store, data_home)).rstrip() + "\n\n"
     # The section ends where the next one begins; a page without it gets it before the first table.
     present = rf"{VARIANTS_HEADING}\n.*?(?=^## )" if VARIANTS_HEADING in text else rf"(?=^## {next(iter(PAPERS))}$)"
-    text = re.sub(present, lambda _: own, text, count=1, flags=re.DOTALL | re.MULTILINE)
+    text, found = re.subn(present, lambda _: own, text, count=1, flags=re.DOTALL | re.MULTILINE)
+    if not found:
+        raise ValueError(f"--page: {path} is not a page of results; write it without --variants first.")
     with replacing(path) as part:
         part.write_text(text, encoding="utf-8")
 

@@ -1,4 +1,4 @@
-"""Other treatments of new rows than the estimators have: those that the papers' figures come from, or warn of."""
+"""Other treatments of new rows than the estimators have: one that fits figures of the papers, and one they warn of."""
 
 from __future__ import annotations
 

@@ -160,6 +160,11 @@ def test_only_the_section_of_the_page_changes(few, tmp_path):
     words = ["--variants", "--page", str(path), "--store", str(store_path)]
     main(words)
     assert path.read_text().count("| not run |") == 2
+    (tmp_path / "other.md").write_text("# Another page\n")
+    for wrong in ([*words[:2], str(tmp_path / "other.md"), *words[3:]], ["--first", "3"]):
+        with pytest.raises(SystemExit, match="2"):
+            main(wrong)
+    assert (tmp_path / "other.md").read_text() == "# Another page\n"
     main(["--variants", "--store", str(store_path), "--quiet", "--partitions", "6"])
     main(words)
     text = path.read_text()
