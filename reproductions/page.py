@@ -117,7 +117,14 @@ def _variants(found: Mapping[Variant, Results]) -> str:
         rows = [_variant_row(variant, results) for variant, results in shown.items() if variant.table == name]
         if rows:
             lines += [f"[{paper.reference}](#{name}):", "", Table(columns, rows, left=2).markdown(), ""]
+    missing = dict.fromkeys(f"{v.dataset}, {v.method}" for v in VARIANTS if tried(v) and v not in found)
+    if missing:
+        lines += [_absent(missing), ""]
     return "\n".join([*lines, UNEXPLAINED]) + "\n"
+
+
+def _absent(names: Iterable[str]) -> str:
+    return f"Not run, because their [data](reproductions.md#data) are not here: {'; '.join(names)}."
 
 
 def _variant_row(variant: Variant, results: Results) -> list[str]:
@@ -258,7 +265,7 @@ def _section(name: str, found: Mapping[str, Reproduction], missing: list[str]) -
                 honest = found.get(HONEST) if paper.like.get(HONEST) == dataset else None
                 lines += ["", f"### {dataset}", "", _narrow(again, honest)]
     if missing:
-        lines += ["", f"Not run, because their [data](reproductions.md#data) are not here: {'; '.join(missing)}."]
+        lines += ["", _absent(missing)]
     return "\n".join(lines) + "\n"
 
 

@@ -68,6 +68,7 @@ def test_the_page_shows_what_the_store_holds(few, tmp_path):
     empty = (tmp_path / "p.md").read_text()
     assert "The store is empty." in empty
     assert "| d = 2 | not run / 47.52 | not run / 26.41 |" in empty
+    assert "are not here: Protein, k-NN; Protein, fused k-NN;" in empty
     with Store(tmp_path / "s.db") as store:
         found = SIMULATED.reproduced(store, methods=["SDA"])
     main(words)
