@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from similitude import AutoClassifier, SimilaritySVC, load_model, save_model
+from similitude import AutoClassifier, Proximities, SimilaritySVC, load_model, save_model
 from similitude.auto import mixtures
-from similitude.auto.methods import MIXTURES, RECORDS, methods, n_landmarks, record_of, too_large
+from similitude.auto.methods import MIXTURE_RECORDS, MIXTURES, RECORDS, methods, n_landmarks, record_of, too_large
 from similitude.kernel import _machines
 from similitude.proximity.check import SimilarityWarning
 from similitude.report.code import model_lines
@@ -40,7 +40,8 @@ def test_above_a_size_the_names_tell_the_number_of_landmarks():
     assert not [name for name in table if name.partition(",")[0] in too_large(MANY)]
     assert set(methods()) == {*(name.partition(",")[0] for name in table), *too_large(MANY)} - {*MIXTURES}
     assert list(methods(["svm-clip"], n_samples=MANY)) == list(methods(["SVM (clip), 7 landmarks"], n_samples=MANY))
-    assert list(mixtures(n_samples=MANY)) == [f"SVM ({kind} mixture), 1000 landmarks" for kind in ("equal", "aligned")]
+    kinds = "kernel ridge (equal", "SVM (equal", "SVM (aligned"
+    assert list(mixtures(n_samples=MANY)) == ["proximity forest", *(f"{k} mixture), 1000 landmarks" for k in kinds)]
 
 
 def test_an_approximation_has_a_cost_of_its_own():
@@ -83,6 +84,23 @@ def test_above_a_size_the_machine_on_the_matrix_as_it_is_needs_no_decomposition(
     with pytest.warns(SimilarityWarning, match="S has negative eigenvalues; spectrum='none' keeps them"):
         assert SimilaritySVC(2.0, "none").fit(K - 0.9 * np.eye(len(K)), Y).indefinite_
     assert "SVM (shift)" in too_large(MANY + 1)
+
+
+@pytest.mark.filterwarnings("ignore:S has")
+@pytest.mark.parametrize("record", [r for r in MIXTURE_RECORDS if r.large is not None], ids=lambda record: record.slug)
+def test_mixtures_with_all_samples_as_landmarks_are_the_methods_themselves(record):
+    contract = {"dissimilarity": "gauss"}
+    two = {"one": D, "other": problem(seed=1)[0]}
+    (exact, _), (large, _) = record.make(contract), record.large.make(contract, len(Y))
+    assert_array_equal(large.fit(two, Y).predict(two), exact.fit(two, Y).predict(two))
+
+
+@pytest.mark.parametrize("n_features", [None, 3])
+def test_the_fused_classifier_on_landmarks_uses_features_if_there_are_some(n_features):
+    X = np.random.default_rng(2).normal(size=(len(Y), 3)) + 3 * np.eye(3)[Y]
+    large, _ = record_of("SDA and BDA fused").large.make({"dissimilarity": "max-minus"}, 20)
+    model = large.fit(Proximities(D, None if n_features is None else X), Y)
+    assert model.parts_["bda"][0].n_prototypes_ == (n_features or 20)
 
 
 def test_the_search_uses_them(few_are_many, tmp_path):

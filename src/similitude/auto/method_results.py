@@ -218,6 +218,7 @@ class MethodResults:
             on_error="method",
             n_jobs=n_jobs,
             note=note,
+            lasting=True,
         )
         for (number, _), by_name in zip(tasks, found):
             for name, evaluated in by_name.items():

@@ -231,6 +231,14 @@ def _fused(contract: dict[str, Any]) -> Method:
     return fused, {**jointly, "bda__reg": relative([0.05], 2)}
 
 
+def _large_fused(contract: dict[str, Any], m: int) -> Method:
+    # Samples that have features keep these, or m of them.
+    columns = SimilarityFeatures(m, random_state=0, similarity="columns")
+    parts = [("sda", LocalSDA(alpha=0.1, **contract)), ("bda", make_pipeline(columns, LocalBDA()))]
+    jointly = {"sda__n_neighbors": NEIGHBORS[::3], "sda__alpha": SHARES, "bda__localbda__n_neighbors": [8, 32]}
+    return FusedClassifier(parts), {**jointly, "bda__localbda__reg": relative([0.05], 2)}
+
+
 def _mixture(weights: Any, classifier: Any, grid: dict[str, list]) -> Callable[[dict[str, Any]], Method]:
     # The sum of rescaled similarities always has the same scale.
     return lambda contract: (make_pipeline(MixedSimilarity(weights, **contract), clone(classifier)), grid)
@@ -284,6 +292,13 @@ _UNTREATED = Approximation(
     merit=2,
     most=_MOST_UNTREATED,
 )
+
+
+def _large_mixture_ridge(contract: dict[str, Any], m: int) -> Method:
+    pipeline = make_pipeline(MixedSimilarity("equal", **contract), LandmarkClassifier(m, random_state=0))
+    return pipeline, {"landmarkclassifier__alpha": PENALTIES}
+
+
 _FISHER = LinearDiscriminantAnalysis(solver="lsqr", shrinkage="auto")
 _FOREST = RandomForestClassifier(random_state=0)
 _BOOSTED = HistGradientBoostingClassifier(max_iter=60, max_features=0.1, random_state=0)
@@ -616,7 +631,15 @@ RECORDS = (
         by_name=True,
     ),
     MethodRecord(
-        "SDA and BDA fused", _fused, Cost(20, 1.7, 0.5), "matrix", "given", "FUSION 2009, eq. 6", "fusion", merit=2
+        "SDA and BDA fused",
+        _fused,
+        Cost(20, 1.7, 0.5),
+        "matrix",
+        "given",
+        "FUSION 2009, eq. 6",
+        "fusion",
+        merit=2,
+        large=Approximation(_large_fused, Cost(20, 1.7, 0.5)),
     ),
 )
 MIXTURE_RECORDS = (
@@ -630,7 +653,6 @@ MIXTURE_RECORDS = (
         "boosting",
         several=True,
         merit=9,
-        whole=True,
     ),
     MethodRecord(
         "kernel ridge (equal mixture)",
@@ -643,6 +665,7 @@ MIXTURE_RECORDS = (
         several=True,
         merit=9,
         whole=True,
+        large=Approximation(_large_mixture_ridge, Cost(40, 1.8, 0.2)),
     ),
     MethodRecord(
         "SVM (equal mixture)",

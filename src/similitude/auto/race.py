@@ -30,6 +30,7 @@ from similitude.auto.combination import SIGNIFICANT, fewer_errors, greedy_weight
 from similitude.auto.leaderboard import names_text
 from similitude.auto.method_results import MethodResult, MethodResults, Stopped
 from similitude.auto.methods import COMPARED_ONLY, FEW_SIMILARITIES, record_of
+from similitude.numerics.shared import forget_lasting
 
 _OPENING_ROUNDS = 2
 """After so many rounds on the first folds, points and methods are dropped."""
@@ -192,6 +193,8 @@ class Race:
                     raise
                 self.interrupted = True
                 self._leave_out({n: self._expected(n) for n in self.results.runs if n not in self._complete})
+            finally:
+                forget_lasting()
         self._drop_slow_fits()
         self.results.finish()
         return BudgetReport(

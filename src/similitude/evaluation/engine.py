@@ -74,18 +74,20 @@ def evaluate(
     pre_dispatch: Any = "2*n_jobs",
     show: bool = False,
     note: Callable[[str], None] | None = None,
+    lasting: bool = False,
 ) -> Iterator[dict[str, Evaluated]]:
     """Fit every method at every point of its grid on each fold, and yield the results of the judge, fold by fold.
 
     On each fold methods and points share the eigendecomposition, the neighbour sort and the factorisations. A sequence
-    of methods has those of each fold.
+    of methods has those of each fold. With ``lasting``, later calls on the same folds find the eigendecompositions of
+    this one, as far as memory allows, if they run in the same process.
     """
     parallel = Parallel(n_jobs=n_jobs, pre_dispatch=pre_dispatch, return_as=_return_as())
     note = note if effective_n_jobs(n_jobs) == 1 else None
     tables = [methods] * len(folds) if isinstance(methods, Mapping) else methods
     samples = for_jobs(samples)
     work = (
-        delayed(evaluate_fold)(samples, table, fold, judge, on_error, train_too, note)
+        delayed(evaluate_fold)(samples, table, fold, judge, on_error, train_too, note, lasting)
         for table, fold in zip(tables, folds)
     )
     yield from progress(parallel(work), len(folds), "folds", enabled=show)
@@ -104,11 +106,12 @@ def evaluate_fold(
     on_error: str = "raise",
     train_too: bool = False,
     note: Callable[[str], None] | None = None,
+    lasting: bool = False,
 ) -> dict[str, Evaluated]:
     """Return the results of every method on one fold, by name; the parameters are those of :func:`evaluate`."""
     fold = Fold(arrived(samples), *split, train_too=train_too)
     found = {}
-    with shared_work(), one_openmp_thread(), suitable_blas_threads(len(fold.y)):
+    with shared_work(lasting=lasting), one_openmp_thread(), suitable_blas_threads(len(fold.y)):
         for name, (estimator, points, *similarity) in methods.items():
             if note is not None:
                 note(name)

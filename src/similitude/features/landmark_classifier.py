@@ -215,7 +215,11 @@ class LandmarkClassifier(LandmarkEstimator, SimilarityClassifier):
         landmarks = self._landmarks_of(training, labels.codes)
         weights = self._weights(labels)
         if self.model == "ridge":
-            moments = (sum_moments or _summed_here)(landmarks, labels, weights)
+            if sum_moments is not None or weights is not None:
+                moments = (sum_moments or _summed_here)(landmarks, labels, weights)
+            else:
+                own = ("moments", labels.n_classes, labels.codes.tobytes())
+                moments = landmarks.shared(own, lambda: _summed_here(landmarks, labels, None))
             state = None if training.reader.is_precomputed else RidgeState(moments, landmarks.W)
             found = landmarks.spectrum(self.tol, moments.rows)
             return self._ridge_path(points, landmarks.to, found, moments, state)

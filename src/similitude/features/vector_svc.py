@@ -8,7 +8,6 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.spatial.distance import cdist
 from sklearn.exceptions import ConvergenceWarning
 
 from similitude._utils.checks import check_positive
@@ -16,6 +15,7 @@ from similitude._utils.types import LabelsLike, SamplesLike
 from similitude._utils.warn import warn
 from similitude.base import FeatureClassifier, FeatureVectors, FittedPath
 from similitude.labels import Labels
+from similitude.numerics.distances import squared_distances
 from similitude.numerics.machines import Machines, solve_machines
 from similitude.numerics.votes import one_vs_one
 from similitude.one_vs_one import by_pair, predicted
@@ -144,7 +144,7 @@ class GaussianSVC(FeatureSVC):
 
 def _kernels(X: np.ndarray, Z: np.ndarray, points: list[GaussianPoint]) -> Iterator[tuple[np.ndarray, list[int]]]:
     """Yield for each gamma the kernel between the rows of X and Z, and the positions of its points."""
-    squares = cdist(X, Z, "sqeuclidean")
+    squares = squared_distances(X, Z)
     for gamma in dict.fromkeys(point.gamma for point in points):
         yield np.exp(-gamma * squares), [i for i, point in enumerate(points) if point.gamma == gamma]
 

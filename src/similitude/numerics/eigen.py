@@ -31,7 +31,7 @@ SPECTRA = ("clip", "flip", "shift", "square", "none")
 
 def eigh(S: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the eigenvalues and eigenvectors of a symmetric matrix, in float64."""
-    values, vectors = once("eigh", np.ascontiguousarray(S, dtype=np.float64), _decompose)
+    values, vectors = once("eigh", np.ascontiguousarray(S, dtype=np.float64), _decompose, lasting=True)
     return values, vectors
 
 

@@ -222,6 +222,11 @@ class Training(ReadSamples):
     def _other_maps(self) -> dict[str, Training]:
         return {}
 
+    @cached_property
+    def shared(self) -> dict[Any, Any]:
+        """What several methods on these samples need, by all that it depends on."""
+        return {}
+
     def indexed(self, *kinds: bool) -> Training:
         """Return the samples with a finder on raw objects for each kind, and the map that it learned.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import reduce
 from numbers import Real
@@ -83,6 +83,7 @@ class Landmarks:
         self.W = mean_of_directions(self.own)
         # Where all samples are landmarks S~ is S, and computing it from W^+ would lose digits.
         self.are_all = not fixed and len(positions) == len(training)
+        self._shared: dict[Any, Any] = {} if fixed else training.shared
 
     @property
     def positions(self) -> np.ndarray:
@@ -93,13 +94,30 @@ class Landmarks:
         """Return an iterator over slices of the training samples, and their similarities to the landmarks."""
         return self.to.blocks(self.training)
 
+    def shared(self, key: tuple, work: Callable[[], Any]) -> Any:
+        """Return the result of some work that methods on the same training samples and landmarks do once."""
+        key = (self.positions.tobytes(), *key)
+        if key not in self._shared:
+            self._shared[key] = work()
+        return self._shared[key]
+
     def spectrum(self, tol: float, R: Any = None, held: Iterable[np.ndarray] | None = None) -> NystroemSpectrum:
-        """Return the spectrum of ``C W^+ C^T``, where C holds the samples' similarities to the landmarks."""
+        """Return the spectrum of ``C W^+ C^T``, where C holds the samples' similarities to the landmarks.
+
+        R is a triangle of C if one is known, and ``held`` are the blocks of C if they are there.
+        """
         if self.are_all:
             return decompose_whole(self.W, tol)
-        if R is None:
-            R = reduce(lambda above, C: triangle(C, above), held or (C for _, C in self.blocks()), None)
-        return decompose(R, self.W, tol)
+
+        def found() -> NystroemSpectrum:
+            if R is not None:
+                return decompose(R, self.W, tol)
+            return decompose(
+                reduce(lambda above, C: triangle(C, above), held or (C for _, C in self.blocks()), None), self.W, tol
+            )
+
+        # The digits of a triangle depend on what it was computed with.
+        return self.shared(("spectrum", tol, R is None), found)
 
     def leverage(self, tol: float) -> np.ndarray:
         """Return the leverage of each training sample in ``C W^+ C^T = V diag(d) V^T``."""
