@@ -9,7 +9,7 @@ from hypothesis import given
 from similitude import PseudoEuclideanEmbedding, SpectrumModifier
 from similitude.numerics import eigen, shared
 from similitude.numerics.eigen import cut_zeros, eigh, is_semidefinite, negative_eigenfraction
-from similitude.numerics.shared import shared_work
+from similitude.numerics.shared import forget_lasting, shared_work
 from tests.proximity.matrices import square
 
 
@@ -110,10 +110,42 @@ def test_equal_matrices_are_decomposed_once_within_the_block(decompositions):
             assert np.array_equal(again[0], first[0])
             assert np.array_equal(again[1], first[1])
         assert len(decompositions) == 1
-        assert np.allclose(eigh(2 * S)[0], 2 * expected)
+        assert np.allclose(eigh(3 * S)[0], 3 * expected)
         assert len(decompositions) == 2
     eigh(S)
     assert len(decompositions) == 3
+
+
+def test_a_matrix_in_units_of_a_power_of_two_is_not_decomposed_again(decompositions):
+    S = symmetric()
+    with shared_work():
+        values, vectors = eigh(S)
+        larger, same = eigh(2.0**70 * S)
+    assert len(decompositions) == 1
+    assert np.array_equal(larger, 2.0**70 * values)
+    assert np.array_equal(same, vectors)
+
+
+@pytest.mark.parametrize(("lasting", "expected"), [(True, 1), (False, 2)])
+def test_a_lasting_block_leaves_its_results_to_later_ones(decompositions, lasting, expected):
+    for _ in range(2):
+        with shared_work(lasting=lasting):
+            eigh(symmetric())
+    assert len(decompositions) == expected
+    forget_lasting()
+    with shared_work(lasting=lasting):
+        eigh(symmetric())
+    assert len(decompositions) == expected + 1
+    forget_lasting()
+
+
+def test_lasting_results_take_limited_memory(decompositions, monkeypatch):
+    monkeypatch.setattr(shared, "_LASTING_BYTES", 2 * 8 * (20 * 20 + 20))  # those of two matrices
+    for seed in (0, 1, 0, 2, 0, 1):
+        with shared_work(lasting=True):
+            eigh(symmetric(seed=seed))
+    assert len(decompositions) == 4  # of the three, the one used least recently is dropped
+    forget_lasting()
 
 
 def test_without_the_block_nothing_is_kept(decompositions):

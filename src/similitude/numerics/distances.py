@@ -6,7 +6,7 @@ import numpy as np
 from scipy.spatial.distance import cdist
 
 _NEAR = 1e-3
-"""Below this share of ``|x|^2 + |z|^2`` a squared distance is computed by differences: others keep 12 digits or more."""
+"""Below this share of ``|x|^2 + |z|^2`` a squared distance is computed by differences; others keep 12 digits."""
 _MOST_NEAR = 0.05
 """If there are more such pairs, all distances are computed by differences."""
 _ENTRIES = 2**20

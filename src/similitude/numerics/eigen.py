@@ -30,14 +30,40 @@ SPECTRA = ("clip", "flip", "shift", "square", "none")
 
 
 def eigh(S: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the eigenvalues and eigenvectors of a symmetric matrix, in float64."""
-    values, vectors = once("eigh", np.ascontiguousarray(S, dtype=np.float64), _decompose, lasting=True)
+    """Return the eigenvalues and eigenvectors of a symmetric matrix, in float64.
+
+    A matrix in other units, larger by a power of two, counts as equal for :func:`~similitude.numerics.shared.once`.
+    """
+    S, exponent = _near_one(S)
+    values, vectors = once("eigh", S, _decompose, lasting=True)
+    values = _in_units(values, exponent)
+    values.flags.writeable = vectors.flags.writeable
     return values, vectors
 
 
 def eigenvalues_only(S: np.ndarray) -> np.ndarray:
     """Return the eigenvalues of a symmetric matrix in ascending order, which takes a third of the time of all."""
-    (values,) = once("eigenvalues", np.ascontiguousarray(S, dtype=np.float64), lambda own: (_solved(own, False),))
+    S, exponent = _near_one(S)
+    (values,) = once("eigenvalues", S, lambda own: (_solved(own, False),))
+    return _in_units(values, exponent)
+
+
+def _near_one(S: np.ndarray) -> tuple[np.ndarray, float]:
+    """Return a matrix in units of a power of two, and these units.
+
+    Scaling to unit size prevents entries near 1e-300 or 1e300 from under- or overflowing inside LAPACK.
+    """
+    S = np.ascontiguousarray(S, dtype=np.float64)
+    scale = float(np.max(np.abs(S), initial=0.0))
+    exponent = float(2.0 ** np.floor(np.log2(scale))) if 0 < scale < np.inf else 1.0
+    return S / exponent, exponent
+
+
+def _in_units(values: np.ndarray, exponent: float) -> np.ndarray:
+    with np.errstate(over="ignore"):
+        values = values * exponent
+    if not np.isfinite(values).all():
+        raise ValueError("the similarities are too large: their eigenvalues overflow. Rescale them first.")
     return values
 
 
@@ -46,21 +72,13 @@ def _decompose(S: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _solved(S: np.ndarray, vectors: bool) -> Any:
-    # Scaling to unit size prevents entries near 1e-300 or 1e300 from under- or overflowing inside LAPACK.
-    scale = float(np.max(np.abs(S), initial=0.0))
-    if scale == 0.0 or len(S) == 1:  # the LAPACK wrapper of older versions of SciPy fails on a single entry
+    """Return the eigenvalues, and the vectors if they are wanted; S is overwritten."""
+    if not S.any() or len(S) == 1:  # the LAPACK wrapper of older versions of SciPy fails on a single entry
         values = np.sort(np.diagonal(S))
         return (values, np.eye(len(S))) if vectors else values
-    exponent = float(2.0 ** np.floor(np.log2(scale)))
     options = {"driver": "evd", "check_finite": False, "overwrite_a": True, "eigvals_only": not vectors}
     with suitable_blas_threads(len(S)):
-        found = linalg.eigh(S / exponent, **options)
-    values = found[0] if vectors else found
-    with np.errstate(over="ignore"):
-        values = values * exponent
-    if not np.isfinite(values).all():
-        raise ValueError("the similarities are too large: their eigenvalues overflow. Rescale them first.")
-    return (values, found[1]) if vectors else values
+        return linalg.eigh(S, **options)
 
 
 def is_semidefinite(S: np.ndarray) -> bool:

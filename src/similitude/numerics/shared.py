@@ -69,8 +69,8 @@ def shared_work(*, lasting: bool = False) -> Iterator[None]:
 
     A search uses it around all the work on one fold, so that grid points and methods that need the spectrum of the same
     training matrix, or the neighbours in the same test rows, share it. The last few results of each kind are kept until
-    the end of the block. With ``lasting``, results that are small compared with the work on them are also kept for later
-    blocks in this process, up to 128 MB, until :func:`forget_lasting`.
+    the end of the block. With ``lasting``, results that took much work are also kept for later blocks in this process,
+    up to 128 MB, until :func:`forget_lasting`.
     """
     if getattr(_memo, "stores", None) is not None:
         yield
