@@ -7,9 +7,11 @@ import pandas as pd
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from numpy.testing import assert_array_equal
 from scipy import sparse
 
 from similitude import SimilarityWarning, rescale, to_dissimilarity, to_similarity
+from similitude.proximity import maps
 from similitude.proximity.maps import TO_DISSIMILARITY, TO_SIMILARITY
 from tests.proximity.matrices import distances, square
 from tests.reference import proximity as reference
@@ -35,6 +37,17 @@ ASYMMETRIC = D4 + np.triu(np.full((4, 4), 0.3), 1)
 
 def test_these_are_all_the_maps():
     assert set(TO_SIMILARITY) == set(TO_DISSIMILARITY) == set(MAPS)
+
+
+@pytest.mark.parametrize("how", MAPS)
+@pytest.mark.parametrize("D", [D4, D4.astype(np.float32), ASYMMETRIC], ids=["float64", "float32", "asymmetric"])
+@pytest.mark.filterwarnings("ignore:.*squared distances")
+def test_large_matrices_are_mapped_in_blocks(how, D, monkeypatch):
+    S = to_similarity(D, how)
+    back = to_dissimilarity(S, how)
+    monkeypatch.setattr(maps, "_BLOCK", 8)
+    assert_array_equal(to_similarity(D, how), S)
+    assert_array_equal(to_dissimilarity(S, how), back)
 
 
 @pytest.mark.parametrize("how", MAPS)

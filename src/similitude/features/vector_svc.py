@@ -146,7 +146,8 @@ def _kernels(X: np.ndarray, Z: np.ndarray, points: list[GaussianPoint]) -> Itera
     """Yield for each gamma the kernel between the rows of X and Z, and the positions of its points."""
     squares = squared_distances(X, Z)
     for gamma in dict.fromkeys(point.gamma for point in points):
-        yield np.exp(-gamma * squares), [i for i, point in enumerate(points) if point.gamma == gamma]
+        K = -gamma * squares
+        yield np.exp(K, out=K), [i for i, point in enumerate(points) if point.gamma == gamma]
 
 
 class GaussianPath(FittedPath):

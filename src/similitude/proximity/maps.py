@@ -41,6 +41,8 @@ if TYPE_CHECKING:
     from similitude._utils.types import Matrix, MatrixLike
 
 Constants = dict[str, Any]
+_BLOCK = 2**18
+"""The number of entries that are mapped at once."""
 
 
 def _squared_means(D: np.ndarray) -> Constants:
@@ -55,7 +57,9 @@ def _centre(D: np.ndarray, c: Constants) -> np.ndarray:
 
 
 def _typical(D: np.ndarray) -> Constants:
-    return {"scale": float(np.median(known_pair_values(D))) or 1.0}
+    values = known_pair_values(D)
+    given = D.data if sparse.issparse(D) else D
+    return {"scale": float(np.median(values, overwrite_input=not np.may_share_memory(values, given))) or 1.0}
 
 
 @dataclass(frozen=True)
@@ -67,6 +71,20 @@ class Formula:
     needs: str = ""
     """The condition on every entry, for the error message; "" if all finite numbers are allowed."""
     valid: Callable[[np.ndarray, Constants], Any] = field(default=lambda D, c: True)
+    by_row: bool = True
+    """Whether each row is mapped alone."""
+
+    def mapped(self, values: np.ndarray, constants: Constants) -> np.ndarray:
+        """Return all values mapped, without intermediate matrices as large as the whole where rows are mapped alone."""
+        step = max(1, _BLOCK // max(1, values[:1].size))
+        if len(values) <= step or not self.by_row:
+            return self.apply(values, constants)
+        first = self.apply(values[:step], constants)
+        found = np.empty(values.shape, dtype=first.dtype)
+        found[:step] = first
+        for start in range(step, len(values), step):
+            found[start : start + step] = self.apply(values[start : start + step], constants)
+        return found
 
 
 def _non_negative(apply: Callable, learn: Callable = lambda D: {}) -> Formula:
@@ -124,7 +142,7 @@ TO_DISSIMILARITY: dict[str, Formula] = {
         "be at most `scale`",
         lambda S, c: S.max() <= c["scale"],
     ),
-    "double-centring": Formula(_induced_distance),
+    "double-centring": Formula(_induced_distance, by_row=False),
 }
 
 _TABLES = {"similarity": TO_SIMILARITY, "dissimilarity": TO_DISSIMILARITY}
@@ -208,7 +226,7 @@ class LearnedMap:
             )
         values = matrix.data if sparse.issparse(matrix) else matrix
         with np.errstate(over="ignore", invalid="ignore"):
-            mapped = chosen.apply(values, self.constants).astype(matrix.dtype, copy=False)
+            mapped = chosen.mapped(values, self.constants).astype(matrix.dtype, copy=False)
         if not np.isfinite(mapped).all() and not np.isfinite(mapped[~np.isnan(values)]).all():
             if any(np.isnan(value).any() for value in self.constants.values()):
                 raise ValueError(f"{name}: no value between different samples is known, as {self.map_name!r} needs.")

@@ -53,9 +53,10 @@ def known_pair_values(S: Any) -> np.ndarray:
         return np.ravel(known_values(S))
     if sparse.issparse(S):
         values = S.data[_rows_of_entries(S) != S.indices]
-    else:
-        values = np.asarray(S)[~np.eye(n, dtype=bool)]
-    return values[~np.isnan(values)]
+    else:  # without the first entry, the diagonal is the last column of n - 1 rows of n + 1 entries
+        values = np.ravel(np.ravel(np.asarray(S))[1:].reshape(n - 1, n + 1)[:, :-1])
+    unknown = np.isnan(values)
+    return values[~unknown] if unknown.any() else values
 
 
 def known_counts(S: Any) -> np.ndarray:

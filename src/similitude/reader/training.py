@@ -40,6 +40,7 @@ class _Once:
     def __call__(self) -> Any:
         if not self.is_known:
             self._value, self.is_known = self._load(), True
+            del self._load  # and what it holds
         return self._value
 
 
