@@ -143,10 +143,16 @@ class GaussianSVC(FeatureSVC):
 
 
 def _kernels(X: np.ndarray, Z: np.ndarray, points: list[GaussianPoint]) -> Iterator[tuple[np.ndarray, list[int]]]:
-    """Yield for each gamma the kernel between the rows of X and Z, and the positions of its points."""
+    """Yield for each gamma the kernel between the rows of X and Z, and the positions of its points.
+
+    A kernel is overwritten by the next one, and the last one overwrites the distances.
+    """
     squares = squared_distances(X, Z)
-    for gamma in dict.fromkeys(point.gamma for point in points):
-        K = -gamma * squares
+    gammas = list(dict.fromkeys(point.gamma for point in points))
+    K = squares if len(gammas) == 1 else np.empty_like(squares)
+    for gamma in gammas:
+        K = squares if gamma == gammas[-1] else K
+        np.multiply(squares, -gamma, out=K)
         yield np.exp(K, out=K), [i for i, point in enumerate(points) if point.gamma == gamma]
 
 
