@@ -8,6 +8,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from numpy.testing import assert_array_equal
 from scipy import sparse
 from scipy.spatial.distance import cdist
 from sklearn.base import clone
@@ -17,6 +18,7 @@ from sklearn.pipeline import make_pipeline
 
 from similitude import (
     IndefiniteNystroem,
+    LandmarkClassifier,
     Proximities,
     PseudoEuclideanEmbedding,
     SimilarityWarning,
@@ -508,3 +510,30 @@ def test_a_failed_fit_changes_nothing():
     with pytest.raises(ValueError, match="NaN"):
         model.fit(np.where(np.eye(6), np.nan, 1.0))
     assert np.array_equal(model.transform(S), before)
+
+
+@pytest.mark.filterwarnings("ignore:S has")
+def test_methods_on_one_fold_share_spectra_and_moments(monkeypatch):
+    rng = np.random.default_rng(0)
+    D = np.abs(rng.normal(size=(60, 1)) - rng.normal(size=60))
+    D, y = (D + D.T) * (1 - np.eye(60)), np.arange(60) % 3
+    calls = []
+
+    def counted(*arguments):
+        calls.append(arguments)
+        return decompose(*arguments)
+
+    monkeypatch.setattr(landmark_module, "decompose", counted)
+    estimators = [
+        *(IndefiniteNystroem(10, spectrum, random_state=0, dissimilarity="gauss") for spectrum in ("none", "flip")),
+        *(LandmarkClassifier(10, spectrum, random_state=0, dissimilarity="gauss") for spectrum in ("clip", "flip")),
+    ]
+    shared = Samples(Contract(dissimilarity="gauss"), D, y).whole()
+    models = [estimator.fit(shared, y) for estimator in estimators]
+    assert len(calls) == 2  # one for the transformers, one for the classifiers, which also sum up moments
+    alone = [clone(estimator).fit(D, y) for estimator in estimators]
+    for model, own, name in zip(models, alone, ("projection_", "projection_", "coef_", "coef_")):
+        assert_array_equal(getattr(model, name), getattr(own, name))
+    IndefiniteNystroem(10, random_state=1, dissimilarity="gauss").fit(shared, y)
+    IndefiniteNystroem(10, random_state=0, dissimilarity="exp").fit(shared, y)
+    assert len(calls) == 2 + 4 + 2
