@@ -110,11 +110,10 @@ class Landmarks:
             return decompose_whole(self.W, tol)
 
         def found() -> NystroemSpectrum:
-            if R is not None:
-                return decompose(R, self.W, tol)
-            return decompose(
-                reduce(lambda above, C: triangle(C, above), held or (C for _, C in self.blocks()), None), self.W, tol
-            )
+            known: Any = R
+            if known is None:
+                known = reduce(lambda above, C: triangle(C, above), held or (C for _, C in self.blocks()), known)
+            return decompose(known, self.W, tol)
 
         # The digits of a triangle depend on what it was computed with.
         return self.shared(("spectrum", tol, R is None), found)
