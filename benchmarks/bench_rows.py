@@ -59,7 +59,7 @@ class Memory(threading.Thread):
         self.peak, self._done = 0.0, threading.Event()
 
     def run(self):
-        while not self._done.wait(0.2):
+        while not self._done.wait(1.0):
             self.peak = max(self.peak, self.now())
 
     def now(self):
