@@ -429,9 +429,12 @@ class TestPredict:
         assert [row["label"] for row in csv.DictReader((folder / "p.csv").open())] == [f"c{label}" for label in y]
         result = run("compare", *words, "--methods", "k-nn", "--folds", "3", "--json", "--quiet")
         assert len(json.loads(result.stdout)["names"]) == 38
-        result = run("report", *words, "-o", "page.html")
-        assert result.exit_code == 2
-        assert "--similarity elastic is for fit and compare" in result.output
+        result = run("report", *words, "--methods", "k-nn,svm-equal-mixture", "--folds", "3", "-o", "page.html")
+        assert result.exit_code == 0, result.output
+        page = (folder / "page.html").read_text()
+        for text in ("There are 38 similarities", "Similarities side by side", "d-twe-stiff", "k-NN on", "map"):
+            assert text in page
+        assert "load_objects(&#x27;series.csv&#x27;, objects=&#x27;time series&#x27;, labels=" in page
         assert "elastic means a family" in run("fit", *words, "--param", "window=1", "-o", "m.model").output
         assert "one similarity is needed here" in run("inspect", "series.csv", "--similarity", "elastic").output
 

@@ -101,6 +101,19 @@ def test_the_code_of_what_a_search_chose_gives_its_answers(costs):
     assert ("costs=" in "\n".join(lines)) == (costs is not None)
 
 
+@pytest.mark.parametrize("methods", [["k-NN", "Fisher (embedded)"], ["SVM (equal mixture)"]])
+def test_the_code_on_a_family_of_distances_gives_the_same_answers(methods):
+    rng = np.random.default_rng(0)
+    y = np.arange(40) % 2
+    X = np.sin(np.linspace(0, 3 + 2 * y, 12, axis=1)) + rng.normal(0, 0.8, (40, 12))
+    auto = AutoClassifier(methods, cv=3, n_repeats=1, diagnose=False, similarity="elastic").fit(X, y)
+    lines = model_lines(auto.best_estimator_, None, {"similarity": "elastic"})
+    again = _run(lines, X=X, y=y)
+    new = X + rng.normal(0, 0.5, X.shape)
+    np.testing.assert_array_equal(again.predict(new), auto.predict(new))
+    assert ("family = elastic_family(X)" in lines) == (methods[0] == "k-NN")
+
+
 def test_a_single_method_with_costs_is_a_combination_of_one():
     model = combined(("k-NN", KNNClassifier(7), 1.0)).set_params(priors={np.str_("a"): np.float64(0.25), "b": 0.75})
     lines = model_lines(model, None, {})

@@ -32,7 +32,7 @@ from similitude.proximity.files import (
 from similitude.proximity.unknown import check_fill
 from similitude.reader import Contract, Samples
 from similitude.similarities import molecules, sets
-from similitude.similarities.registry import FAMILIES, is_family, resolve
+from similitude.similarities.registry import is_family, objects_of, resolve
 from similitude.splits import SimilarityGroupKFold
 
 _PROTEIN_SCORES = "BLOSUM62"
@@ -260,7 +260,7 @@ def _objects(source: Source, note: Notes) -> Input:
     name = str(source.similarity)
     if is_family(name) and source.param:
         raise ValueError(f"--param sets parameters of one similarity; {name} means a family, which has none.")
-    kind = FAMILIES[name][0] if is_family(name) else resolve(name).objects
+    kind = objects_of(name)
     beside, header = source.beside(), is_yes(source.header)
     data = read_labelled_objects(path, kind, beside, source.key, header, source.object_column)
     _note_contents(source, data, note)

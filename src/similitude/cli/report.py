@@ -25,7 +25,7 @@ from similitude.diagnosis.card import COMMANDS
 from similitude.report import find, page
 from similitude.report.code import Source as Code
 from similitude.report.structured import structured_section
-from similitude.similarities.registry import FAMILIES, is_family, resolve
+from similitude.similarities.registry import objects_of
 
 
 def report_matrix(
@@ -60,11 +60,6 @@ def report_matrix(
     if not source.is_structured:
         check_names(wanted, source)  # an unknown name raises an error before the work begins
     check_writable(output, "--output", source.inputs(), (".html", ".htm"))
-    if is_family(source.similarity):
-        some = FAMILIES[str(source.similarity)][2].replace("'", "")
-        raise ValueError(
-            f"--similarity {source.similarity} is for fit and compare; a report needs one similarity, such as {some}."
-        )
     note = notes(quiet)
     if source.is_structured:
         check_options("accuracy", time_budget, decision, unlabelled, n_jobs, note)
@@ -170,7 +165,7 @@ def _code(data: Input, source: options.Source, seed: int) -> Code | None:
     plain = {name: str(value) if isinstance(value, Path) else value for name, value in given.items()}
     more = "".join(f", {name}={value!r}" for name, value in plain.items() if name not in left_out)
     if source.similarity is not None:
-        call = f"load_objects({str(source.matrix)!r}, objects={resolve(source.similarity).objects!r}{more})"
+        call = f"load_objects({str(source.matrix)!r}, objects={objects_of(source.similarity)!r}{more})"
         kind = type(data.contract["similarity"])
         imports = () if kind is str else (f"from {kind.__module__} import {kind.__name__}",)
         call = call.replace(", orientation='dissimilarity'", "")

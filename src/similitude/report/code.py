@@ -10,8 +10,9 @@ from sklearn.base import BaseEstimator, clone
 
 from similitude.auto.combined import CombinedClassifier
 from similitude.auto.methods import methods, mixtures
-from similitude.base import reader_of
+from similitude.base import reader_of, readers_of
 from similitude.evaluation.parameters import parameters_code, python_value
+from similitude.similarities.registry import is_family
 
 MOST_LINES = 5
 """The most lines of code for a single method."""
@@ -41,7 +42,8 @@ class Source:
 def model_lines(model: CombinedClassifier, source: Source | None, contract: dict[str, Any]) -> tuple[str, ...]:
     """Return Python code that builds the chosen model and fits it."""
     first = model.members_[0]
-    several = any(len(member) > 2 for member in model.members or ())
+    family = is_family(contract.get("similarity"))
+    several = family or any(len(member) > 2 for member in model.members or ())
     settings = {name: _plain(value) for name in _DECISIONS if (value := getattr(model, name)) is not None}
     if len(model.members_) == 1 and not several and not settings:
         return code_lines(first.estimator, source, first.name, contract)
@@ -50,10 +52,10 @@ def model_lines(model: CombinedClassifier, source: Source | None, contract: dict
     members = []
     for member in model.members_:
         # With several similarities a member has one of them and its contract, or reads all of them, as mixtures do.
-        own = _given({name: _of(value, member.similarity) for name, value in contract.items()})
+        own, real = _contract_of(member.similarity, model, contract)
         alone = not several or member.similarity is not None
-        own |= size
-        kind, table = ("methods", methods(**own)) if alone else ("mixtures", mixtures(**own))
+        own, real = own | size, real | size
+        kind, table = ("methods", methods(**real)) if alone else ("mixtures", mixtures(**real))
         method = str(member.method) if several else member.name
         usual = f"{kind}({parameters_code(own)})" if several else "table"
         similarity = f", {member.similarity!r}" if several else ""
@@ -61,6 +63,9 @@ def model_lines(model: CombinedClassifier, source: Source | None, contract: dict
         members.append(f"    ({member.name!r}, {usual}[{method!r}][0]{changes}{similarity}),")
     load, fit = _data(source)
     contract = _given(contract)
+    word = contract.get("similarity")
+    if family and any(member.similarity is not None for member in model.members_):
+        load = [f"from similitude.similarities import {word}_family", *load, f"family = {word}_family({_X(source)})"]
     settings = {"weights": [round(member.weight, _DIGITS) for member in model.members_], **settings, **contract}
     return (
         "from similitude import CombinedClassifier",
@@ -73,6 +78,24 @@ def model_lines(model: CombinedClassifier, source: Source | None, contract: dict
         f"model = CombinedClassifier(members, {parameters_code(settings)})",
         fit,
     )
+
+
+class _Expression(str):
+    """Code for a value, which stands for itself among parameters."""
+
+    __repr__ = str.__str__
+
+
+def _contract_of(
+    similarity: str | None, model: CombinedClassifier, contract: dict[str, Any]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the contract of a member on one similarity, or on all, as code shows it and with its real values."""
+    own = _given({name: _of(value, similarity) for name, value in contract.items()})
+    if similarity is None or not is_family(contract.get("similarity")):
+        return own, own
+    reader = readers_of(model)[similarity]
+    real = _given({"similarity": reader.similarity, "dissimilarity": reader.dissimilarity})
+    return real | {"similarity": _Expression(f"family[{similarity!r}]")}, real
 
 
 def _of(value: Any, similarity: str | None) -> Any:
@@ -103,6 +126,10 @@ def _data(source: Source | None) -> tuple[list[str], str]:
     if source is None:
         return ["X, y = ...  # the matrix (or the objects) and the labels"], "model.fit(X, y)"
     return source.lines, f"model.fit({source.X}, {source.y})"
+
+
+def _X(source: Source | None) -> str:
+    return "X" if source is None else source.X
 
 
 def _given(contract: dict[str, Any]) -> dict[str, Any]:

@@ -69,6 +69,9 @@ def similarities_section(found: SideBySide) -> Section:
             Html(text(s.method)),
         )
         rows.append(row(name(s.similarity), *errors, *_kind(found.diagnoses[s.similarity])))
+    stopped = [similarity for similarity in found.diagnoses if similarity not in compared.names]
+    blank = [""] * (5 + len(_balanced_head(best)))
+    rows += [row(name(similarity), *blank, *_kind(found.diagnoses[similarity])) for similarity in stopped]
     return section(
         "similarities",
         "Similarities side by side",
@@ -77,6 +80,10 @@ def similarities_section(found: SideBySide) -> Section:
             f"The pictures below show <strong>{name(found.shown)}</strong>.",
             "Each error is that of the best method on a similarity, chosen on other samples than those on which it was"
             " counted.",
+            f"On {len(stopped)} similarities all methods were stopped after some folds, where others were clearly"
+            " better; they are at the end of the table, without an error."
+            if stopped
+            else "",
         ),
         table(
             "The first p belongs to the exact paired test against the first similarity. “Without it” is the error of"

@@ -293,6 +293,11 @@ def is_family(similarity: Any) -> bool:
     return isinstance(similarity, str) and similarity in FAMILIES
 
 
+def objects_of(similarity: SimilarityLike) -> str:
+    """Return which objects a measure, or those of a family, compare."""
+    return FAMILIES[str(similarity)][0] if is_family(similarity) else resolve(similarity).objects
+
+
 def resolve(similarity: SimilarityLike) -> Measure:
     """Return the measure of a registered name, a callable, or an object with ``fit(X, y)`` and ``__call__(A, B)``."""
     if isinstance(similarity, Measure):
