@@ -2,10 +2,11 @@
 
 Pen Digits (8 points of a pen, dynamic time warping, the archive's test part) has 3,000 and 7,494 training samples, ten
 classes and budgets of 90 and 60 s; the peer is k-NN whose k is chosen by cross-validation. The sets of the UCR archive
-with at most 30 training series are compared by dynamic time warping as well; the peer is 1-NN. Molecules are compared
-by Tanimoto's similarity of their fingerprints, and those of other scaffolds are predicted, as in ``python -m benchmarks
-molecules``; the peers are a random forest on the fingerprints and an SVM on the similarity, by the area under the ROC
-curve. Data are read from the folder that SIMILITUDE_DATA names.
+with at most 30 training series are compared by dynamic time warping as well; the peer is 1-NN. On eight small sets,
+eleven elastic distances by name are given at once, as raw series; the peer is one SVM on their equal mixture, beside
+1-NN on the single distances. Molecules are compared by Tanimoto's similarity of their fingerprints, and those of other
+scaffolds are predicted, as in ``python -m benchmarks molecules``; the peers are a random forest on the fingerprints and
+an SVM on the similarity, by the area under the ROC curve. Data are read from the folder that SIMILITUDE_DATA names.
 """
 
 import os
@@ -20,7 +21,8 @@ from sklearn.metrics import roc_auc_score
 from sklearn.svm import SVC
 
 from benchmarks.molecules import read, scaffold_split
-from similitude import AutoClassifier, KNNClassifier, PathSearchCV
+from similitude import AutoClassifier, KNNClassifier, PathSearchCV, Proximities
+from similitude.auto import mixtures
 from similitude.auto.methods import NEIGHBORS
 from similitude.similarities import Tanimoto, fingerprints, pairwise
 
@@ -28,6 +30,19 @@ DIGITS = ((3000, 90.0), (7494, 60.0))
 FEW, SHORT = 30, 30.0
 """The most training series of a set, and the budget for it."""
 MOLECULES, MOLECULE_SECONDS = (("bace", "active"), ("bbbp", "penetrates"), ("tox21", "NR-PPAR-gamma")), 30.0
+ELEVEN = ("dtw", "ddtw", "wdtw", "wddtw", "adtw", "erp", "edr", "lcss", "msm", "twe", "shape_dtw")
+ELASTIC_SETS = (
+    "BME",
+    "Chinatown",
+    "Coffee",
+    "ECG200",
+    "FaceFour",
+    "GunPoint",
+    "ItalyPowerDemand",
+    "SonyAIBORobotSurface2",
+)
+BUDGET = 60.0
+"""The seconds for the fit on eleven distances of raw series, computing them included."""
 
 
 def _folder():
@@ -110,9 +125,52 @@ def _molecule_row(folder, table, column):
     return {"name": name, "ours_seconds": seconds, "goal": f"{about}{len(auto.left_out_)} methods left out"}
 
 
+def _elastic(folder, names=ELASTIC_SETS):
+    """Return rows of eleven elastic distances at once, with a budget, beside one mixture of them and each alone."""
+    found, accuracies = [], []
+    for name in names:
+        path = folder / "ucr" / f"{name}.npz"
+        if not path.exists():
+            continue
+        with np.load(path, allow_pickle=False) as file:
+            X, y, Z, truth = (file[key] for key in ("X_train", "y_train", "X_test", "y_test"))
+        auto = AutoClassifier(similarity=dict(zip(ELEVEN, ELEVEN)), time_budget=BUDGET, n_jobs=2)
+        start = time.perf_counter()
+        auto.fit(X, y)
+        seconds = time.perf_counter() - start
+        start = time.perf_counter()
+        D, rows = ({name: pairwise(A, X, similarity=name) for name in ELEVEN} for A in (X, Z))
+        distances = time.perf_counter() - start
+        start = time.perf_counter()
+        svm, grid = mixtures(dissimilarity="gauss")["SVM (equal mixture)"]
+        mixture = PathSearchCV(svm, grid, cv=5, n_jobs=2).fit(Proximities(D), y)
+        peer_seconds = time.perf_counter() - start
+        errors = {own: np.mean(y[np.argmin(D[own] + np.diag(np.full(len(y), np.inf)), axis=1)] != y) for own in ELEVEN}
+        single = {own: np.mean(y[np.argmin(rows[own], axis=1)] == truth) for own in ELEVEN}
+        chosen = [single[own] for own in ELEVEN if errors[own] == min(errors.values())]
+        of_mixture = np.mean(mixture.predict(Proximities(rows)) == truth)
+        own = 100 * np.array([np.mean(auto.predict(Z) == truth), of_mixture, np.mean(chosen), max(single.values())])
+        accuracies.append(own)
+        about = f"{_accuracies(own)}; distances of the mixture, apart, {distances:.0f} s"
+        row = {"name": f"{name}, eleven distances, {BUDGET:g} s | equal mixture, SVM", "ours_seconds": seconds}
+        found.append(row | {"peer_seconds": peer_seconds, "goal": about})
+        print(f"{row['name']}: {seconds:.0f} s, {peer_seconds:.0f} s; {about}", flush=True)
+    if accuracies:
+        name, about = f"{len(accuracies)} sets, eleven distances", _accuracies(np.mean(accuracies, axis=0))
+        found.append({"name": name, "goal": about})
+    return found
+
+
+def _accuracies(values):
+    ours, mixture, chosen, best = values
+    text = f"accuracy {ours:.1f}%, mixture {mixture:.1f}%"
+    return f"{text}, 1-NN on the distance with the fewest training errors {chosen:.1f}%, on the best one {best:.1f}%"
+
+
 def run(sizes=DIGITS, names=None, molecules=MOLECULES):
     warnings.simplefilter("ignore")
     folder = _folder()
     if folder is None:
         return [{"name": "answer: skipped, since SIMILITUDE_DATA names no folder"}]
-    return [*_digits(folder, sizes), *_few(folder, names), *_molecules(folder, molecules)]
+    parts = _digits(folder, sizes), _few(folder, names), _elastic(folder), _molecules(folder, molecules)
+    return [row for part in parts for row in part]

@@ -1,5 +1,9 @@
 """``similarity="elastic"``: the standard family of elastic distances, learned from the training series."""
 
+import signal
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 from sklearn.model_selection import cross_val_score
@@ -50,6 +54,53 @@ def test_each_distance_is_computed_once_for_all_folds(monkeypatch):
     monkeypatch.setattr(SeriesDistance, "__call__", counted)
     auto(similarity="elastic").fit(X, Y)
     assert sorted(calls) == sorted(str(measure) for measure in elastic_family(X).values())
+
+
+KILLED = """
+import os, signal, sys
+import numpy as np
+from similitude import AutoClassifier
+from similitude.similarities.series_distance import SeriesDistance
+own, calls = SeriesDistance.__call__, []
+def killed(self, A, B):
+    calls.append(self)
+    if len(calls) > 100:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return own(self, A, B)
+SeriesDistance.__call__ = killed
+data = np.load(sys.argv[1])
+AutoClassifier(["k-NN"], similarity="elastic", pairs_file=sys.argv[2]).fit(list(data["X"]), data["y"])
+"""
+
+
+def test_a_killed_fit_continues_from_its_file(tmp_path, monkeypatch):
+    path, series = tmp_path / "kept.pairs", tmp_path / "X.npz"
+    rng = np.random.default_rng(0)
+    same = rng.normal(size=(10, 6)) + 2 * (np.arange(10) % 2)[:, None]
+    y = np.arange(10) % 2
+    np.savez(series, X=same, y=y)
+    done = subprocess.run([sys.executable, "-c", KILLED, str(series), str(path)], check=False)
+    assert done.returncode == -signal.SIGKILL
+    pairs, own = [], SeriesDistance.__call__
+
+    def counted(self, A, B):
+        pairs.append(len(A) * len(B))
+        return own(self, A, B)
+
+    monkeypatch.setattr(SeriesDistance, "__call__", counted)
+    kept = auto(similarity="elastic", pairs_file=str(path)).fit(list(same), y)
+    new = list(rng.normal(size=(6, 6)))
+    assert 27 * 55 < sum(pairs) < 35 * 55
+    pairs.clear()
+    again = auto(similarity="elastic", pairs_file=str(path)).fit(list(same), y)
+    assert not pairs
+    plain = auto(similarity="elastic").fit(list(same), y)
+    for model in (kept, again):
+        np.testing.assert_allclose(model.predict_proba(new), plain.predict_proba(new), atol=1e-9)
+    with pytest.raises(ValueError, match=r"another computation \(objects are not the same"):
+        auto(similarity="elastic", pairs_file=str(path)).fit([*same[:-1], new[0]], y)
+    with pytest.raises(ValueError, match="all pairs of raw objects, but X holds similarities"):
+        AutoClassifier(["k-NN"], pairs_file=str(path)).fit(np.eye(10), y)
 
 
 def test_estimators_that_take_several_similarities():

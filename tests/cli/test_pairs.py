@@ -36,8 +36,22 @@ def test_pairs_are_kept_and_the_model_predicts(folder):
     assert {row[table[0].index("label")] for row in table[1:]} <= {f"c{i}" for i in range(6)}
 
 
+def test_all_pairs_are_kept_without_a_limit(folder):
+    kept = ("--pairs-file", "kept.pairs", "--quiet")
+    done(*FIT, *kept, "-o", "m.model")
+    size = (folder / "kept.pairs").stat().st_size
+    assert size > 16 * 90 * 91 / 2
+    done(*FIT, *kept, "-o", "n.model")
+    done(*FIT, "-o", "plain.model", "--quiet")
+    assert (folder / "kept.pairs").stat().st_size == size
+    for name in ("n.model", "plain.model"):
+        assert (folder / name).read_bytes() == (folder / "m.model").read_bytes()
+
+
 def test_what_is_refused(folder):
-    assert "--pairs-file keeps the pairs" in refused(*FIT, "--pairs-file", "kept.pairs", "-o", "m.model")
+    (folder / "S.csv").write_text("1,0\n0,1\n")
+    matrix = ("fit", "S.csv", "--labels", "y.txt", "--pairs-file", "kept.pairs", "-o", "m.model")
+    assert "--pairs-file keeps the pairs that --similarity evaluates" in refused(*matrix)
     assert "at least 4 evaluations for each of the 90 objects" in refused(*FIT, "--pairs", 20, "-o", "m.model")
     assert "no Dask scheduler answers at tcp://127.0.0.1:9" in refused(
         *FIT, "--scheduler", "tcp://127.0.0.1:9", "-o", "m.model"

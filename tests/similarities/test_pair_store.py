@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from similitude.similarities import Measure
-from similitude.similarities.pair_store import PairStore
+from similitude.similarities.pair_store import PairStore, matrices
 
 OBJECTS = [1.0, 4.0, 9.0, 16.0, 25.0, 36.0]
 
@@ -101,3 +101,25 @@ def test_a_file_of_something_else_is_refused_and_kept(tmp_path):
     with pytest.raises(ValueError, match="is not a file of evaluated pairs"):
         store(Counted(), other)
     assert other.read_text() == "to do\n"
+
+
+def test_all_pairs_of_several_measures_are_in_one_file(tmp_path):
+    path = tmp_path / "pairs"
+
+    def measures(*functions):
+        both = zip(functions, ("one", "other"), (False, True))
+        return {name: Measure(function, name, symmetric=symmetric) for function, name, symmetric in both}
+
+    interrupted = Counted(30)
+    with pytest.raises(KeyboardInterrupt):
+        matrices(measures(interrupted, abs), OBJECTS, path)
+    own, distance = Counted(), Counted()
+    found = matrices(measures(own, lambda a, b: abs(distance(a, b) + b)), OBJECTS, path)
+    assert len(own.calls) < 36
+    assert len(distance.calls) == 21
+    assert found["one"].tolist() == [[a - 2 * b for b in OBJECTS] for a in OBJECTS]
+    assert found["other"].tolist() == [[abs(a - b) for b in OBJECTS] for a in OBJECTS]
+    again = matrices(measures(Counted(0), Counted(0)), OBJECTS, path)
+    assert all(np.array_equal(again[name], found[name]) for name in found)
+    with pytest.raises(ValueError, match="similarity: its name or its parameters"):
+        matrices(measures(Counted(0)), OBJECTS, path)

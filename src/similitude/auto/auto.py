@@ -53,7 +53,7 @@ _COMBINATION = ("costs", "priors", "class_weight", "similarity", "dissimilarity"
 """The parameters that the combination has, too."""
 _EVALUATION = (
     *("methods", "time_budget", "pair_budget", "cv", "scoring", "n_repeats", "random_state", "n_jobs", "verbose"),
-    "unlabelled",
+    *("pairs_file", "unlabelled"),
     *_COMBINATION,
 )
 
@@ -129,6 +129,9 @@ class AutoClassifier(ApproximateSets, SimilarityEstimator):
         ``pair_report_`` says what the evaluations were spent on. A :class:`~similitude.finders.PairBudget` has further
         options, such as a file that keeps the pairs. None means no limit; with more than 10,000 raw objects it means
         ``PairBudget()``, which never computes a whole matrix.
+    pairs_file : str, default=None
+        A file that keeps the values of all pairs of raw objects in all similarities, so that an interrupted ``fit``
+        continues, and another with the same objects and similarities finds them computed. None keeps them in memory.
     prefer : {"accuracy", "simple"}, default="accuracy"
         "accuracy" chooses the combination. "simple" chooses the simplest method whose error exceeds the smallest by no
         more than the standard error of the smallest, in the order of :func:`similitude.auto.methods.methods`.
@@ -247,6 +250,7 @@ class AutoClassifier(ApproximateSets, SimilarityEstimator):
         cv: Folds = 5,
         *,
         pair_budget: float | PairBudget | None = None,
+        pairs_file: str | None = None,
         prefer: Literal["accuracy", "simple"] = "accuracy",
         scoring: str | Callable[..., float] | None = None,
         costs: CostsLike = None,
@@ -265,6 +269,7 @@ class AutoClassifier(ApproximateSets, SimilarityEstimator):
         self.methods = methods
         self.time_budget = time_budget
         self.pair_budget = pair_budget
+        self.pairs_file = pairs_file
         self.cv = cv
         self.prefer = prefer
         self.scoring = scoring
@@ -391,7 +396,8 @@ class AutoClassifier(ApproximateSets, SimilarityEstimator):
         samples, groups = evaluated.results.samples, evaluated.groups
         table = evaluated.methods.items()
         names = list(dict.fromkeys(own.method if isinstance(own, Entry) else name for name, own in table))
-        inner = clone(self).set_params(methods=names, nested_cv=None, pair_budget=None, n_jobs=None, verbose=0)
+        inner = clone(self).set_params(methods=names, nested_cv=None, n_jobs=None, verbose=0)
+        inner.set_params(pair_budget=None, pairs_file=None)
         # The values of raw objects are not computed again, unless the similarity learns from each fold.
         outer = samples if samples.learns else samples.precomputed()
         inner.set_params(similarity=outer.contract.similarity, dissimilarity=outer.contract.dissimilarity)

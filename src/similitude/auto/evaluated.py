@@ -48,6 +48,7 @@ def evaluate_methods(
     methods: Any = "all",
     time_budget: float | None = None,
     pair_budget: Any = None,
+    pairs_file: Any = None,
     cv: Any = 5,
     scoring: Any = None,
     costs: Any = None,
@@ -96,7 +97,10 @@ def evaluate_methods(
         groups = None if groups is None else np.asarray(groups)[samples.labelled]
         sample_weight = None if sample_weight is None else np.asarray(sample_weight)[samples.labelled]
     samples = with_weights(samples, sample_weight)
-    if (samples.named or effective_n_jobs(n_jobs) > 1) and not samples.learns:
+    if pairs_file is not None:
+        _check_pairs_file(pairs_file, samples)
+        samples.compute(show=verbose > 0, path=pairs_file)
+    elif (samples.named or effective_n_jobs(n_jobs) > 1) and not samples.learns:
         samples.compute(show=verbose > 0)
     labels = relative_priors(encoded_labels(samples.y, costs, priors, class_weight), samples.sample_weight)
     repeats, groups = folds_of_samples(samples, cv, n_repeats, groups, random_state)
@@ -111,6 +115,19 @@ def evaluate_methods(
         kind = MemoryError if failure.startswith("MemoryError") else ValueError
         raise kind(f"methods: none could be used; {name} failed with: {failure}")
     return EvaluatedMethods(results, labels, groups, table, report)
+
+
+def _check_pairs_file(path: Any, samples: Samples) -> None:
+    """Raise a ValueError unless all pairs of raw objects are evaluated before the folds."""
+    if samples.pairs is not None:
+        reason = "only some pairs are compared; name it in pair_budget=PairBudget(path=...)"
+    elif samples.contract.is_matrix:
+        reason = "X holds similarities that are known already"
+    elif samples.learns:
+        reason = "the similarity learns from the training part of each fold"
+    else:
+        return
+    raise ValueError(f"pairs_file={str(path)!r} keeps all pairs of raw objects, but {reason}.")
 
 
 def _expanding(table: dict[str, Any], samples: Any) -> list[str]:

@@ -58,20 +58,20 @@ def fit_model(
     options.check_limits(n_jobs, time_budget)
     decision.check()
     check_writable(output, "--output", source.inputs())
-    pair_budget = options.check_pairs(pairs, pairs_file, source.inputs())
+    about_pairs = options.check_pairs(pairs, pairs_file, source)
     note = notes(quiet)
     if source.is_structured:
         check_options(prefer.value, time_budget, decision, unlabelled, n_jobs, note)
     with working("reading the samples", not quiet):
         data = read_adjusted(source, fill=fill, no_leak=no_leak, note=note, seed=seed, unlabelled=unlabelled)
     if source.is_structured:
-        if pair_budget is not None or scheduler is not None:
+        if pairs is not None or scheduler is not None:
             raise ValueError("--pairs and --scheduler are for one label per sample.")
         model, found = fit_structured(source, data, name, seed, not quiet)
     else:
         check_classes(data, 2)
         wanted = decision.read(data.known_labels)
-        budgets = {"time_budget": time_budget, "pair_budget": pair_budget}
+        budgets = {"time_budget": time_budget, **about_pairs}
         with on_cluster(scheduler):
             jobs = n_jobs if scheduler is None else -1
             model, found = _chosen(name, prefer.value, data, wanted, seed, budgets, jobs, not quiet)

@@ -83,7 +83,11 @@ Pairs = Annotated[
 ]
 PairsFile = Annotated[
     Path | None,
-    option("File that keeps the evaluated pairs, so that an interrupted run, or one with more, continues.", "FILE"),
+    option(
+        "File that keeps the pairs evaluated by --similarity, so that an interrupted run, or one with more --pairs, "
+        "continues.",
+        "FILE",
+    ),
 ]
 Scheduler = Annotated[
     str | None,
@@ -408,10 +412,11 @@ def listed(names: str | None) -> list[str] | None:
     return None if names is None else [name.strip() for name in names.split(",") if name.strip()]
 
 
-def check_pairs(pairs: float | None, file: Path | None, inputs: dict[str, Any]) -> PairBudget | None:
-    """Return the budget of pairs that the options give, or None."""
+def check_pairs(pairs: float | None, file: Path | None, source: Source) -> dict[str, Any]:
+    """Return the arguments of AutoClassifier that the options about pairs give."""
     if file is None:
-        return None if pairs is None else PairBudget(pairs)
-    if pairs is None:
-        raise ValueError("--pairs-file keeps the pairs that --pairs allows to evaluate; give --pairs, too.")
-    return PairBudget(pairs, path=str(check_writable(file, "--pairs-file", inputs)))
+        return {} if pairs is None else {"pair_budget": PairBudget(pairs)}
+    if source.similarity is None or source.is_structured:
+        raise ValueError("--pairs-file keeps the pairs that --similarity evaluates, for one label per sample.")
+    path = str(check_writable(file, "--pairs-file", source.inputs()))
+    return {"pairs_file": path} if pairs is None else {"pair_budget": PairBudget(pairs, path=path)}

@@ -31,6 +31,7 @@ from similitude.reader.reader import (
 )
 from similitude.reader.training import NO_EXTRAS, ByName, Rows, Training, named_errors
 from similitude.reader.values import ComputedValues, GivenValues
+from similitude.similarities.pair_store import matrices
 from similitude.similarities.pairwise import Named, named_values, pairwise, sliceable
 from similitude.similarities.registry import Measure, resolve
 
@@ -144,9 +145,16 @@ class Samples:
             return self.X.replaced(matrices, self.X.features)
         return Proximities(matrices) if len(matrices) > 1 else next(iter(matrices.values()))
 
-    def compute(self, *, show: bool = False) -> None:
-        """Compute the values of raw objects in every similarity now, so that no fold and no process does it again."""
-        if not self.contract.is_matrix:
+    def compute(self, *, show: bool = False, path: Any = None) -> None:
+        """Compute the values of raw objects in every similarity now, so that no fold and no process does it again.
+
+        A file at the path keeps them, and a later run with the same objects and similarities takes them from there.
+        """
+        if path is not None:
+            measures = {name: own._measure for name, own in self._read.items()}
+            for name, values in matrices(measures, self.X, path, show).items():
+                self._read[name].values = values
+        elif not self.contract.is_matrix:
             for own in progress(self._read.values(), len(self._read), "similarities", enabled=show):
                 own.values  # noqa: B018 - it is kept
 

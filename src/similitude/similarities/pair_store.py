@@ -2,6 +2,7 @@
 
 The file begins with a line of text that describes the objects and the measure. Then come records, each with its number
 of pairs, a checksum, the pairs and their values. A record that was not written completely is ignored and overwritten.
+With several measures, n^2 is added to the numbers of the pairs of the second one, 2 n^2 to those of the third.
 """
 
 from __future__ import annotations
@@ -11,12 +12,14 @@ import os
 import struct
 import time
 import zlib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from similitude._utils.files import check_writable, is_special, naming
+from similitude._utils.progress import progress
 from similitude._utils.scikit_learn import num_samples
 from similitude.similarities.fingerprint import fingerprint, fingerprint_of_measure
 from similitude.similarities.pairwise import Comparison, compared
@@ -41,18 +44,16 @@ class PairStore:
     If the measure is symmetric, (i, j) and (j, i) are the same pair.
     """
 
-    def __init__(self, measure: Measure, objects: Any, path: str | os.PathLike | None = None):
+    def __init__(
+        self, measure: Measure, objects: Any, path: str | os.PathLike | None = None, file: _PartOfFile | None = None
+    ):
         self.measure, self.objects, self.n = measure, objects, num_samples(objects)
         self.keys, self.values = np.empty(0, dtype=np.int64), np.empty(0)
         self.n_evaluated = 0
         """The number of evaluations in this run, without those that the file already had."""
-        self._file = None if path is None else _PairFile(Path(path), self._header())
+        self._file = file if path is None else _PairFile(Path(path), _header([measure], objects))
         if self._file is not None:
             self._add(*self._file.records)
-
-    def _header(self) -> list[Any]:
-        objects, measure = fingerprint(self.objects), fingerprint_of_measure(self.measure)
-        return [KIND, self.n, bool(self.measure.symmetric), objects.hex(), measure.hex()]
 
     def keys_of(self, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
         """Return the numbers i n + j of pairs, in which i is the smaller position if the measure is symmetric."""
@@ -78,6 +79,16 @@ class PairStore:
         if len(new):
             self._evaluate(new)
         return self.values[self._found(keys)[0]]
+
+    def matrix(self) -> np.ndarray:
+        """Return the values of all pairs."""
+        if not self.measure.symmetric:
+            return self.at(np.arange(self.n**2)).reshape(self.n, self.n)
+        rows, columns = np.triu_indices(self.n)
+        values = self.at(rows * self.n + columns)
+        found = np.empty((self.n, self.n))
+        found[rows, columns] = found[columns, rows] = values
+        return found
 
     def _evaluate(self, keys: np.ndarray) -> None:
         compare = Comparison(self.measure, self.objects)
@@ -118,6 +129,46 @@ class PairStore:
         """Close the file."""
         if self._file is not None:
             self._file.close()
+
+
+def matrices(
+    measures: Mapping[str, Measure], objects: Any, path: str | os.PathLike, show: bool = False
+) -> dict[str, np.ndarray]:
+    """Return the values of all pairs by each measure; the file keeps them, so that an interrupted run continues."""
+    file, found = _PairFile(Path(path), _header(list(measures.values()), objects)), {}
+    size = num_samples(objects) ** 2
+    try:
+        named = enumerate(measures.items())
+        for i, (name, measure) in progress(named, len(measures), "similarities", enabled=show):
+            found[name] = PairStore(measure, objects, file=_PartOfFile(file, i * size, size)).matrix()
+    finally:
+        file.close()
+    return found
+
+
+def _header(measures: list[Measure], objects: Any) -> list[Any]:
+    """Return what describes a computation in the first line of a file."""
+    prints = [fingerprint_of_measure(measure) for measure in measures]
+    measure = prints[0] if len(prints) == 1 else fingerprint(prints)
+    symmetric = all(bool(measure.symmetric) for measure in measures)
+    return [KIND, num_samples(objects), symmetric, fingerprint(objects).hex(), measure.hex()]
+
+
+class _PartOfFile:
+    """The pairs of one of several measures in a file."""
+
+    def __init__(self, file: _PairFile, offset: int, size: int):
+        self._file, self._offset = file, offset
+        keys, values = file.records
+        own = (keys >= offset) & (keys < offset + size)
+        self.records = keys[own] - offset, values[own]
+
+    def append(self, keys: np.ndarray, values: np.ndarray) -> None:
+        """Write a record."""
+        self._file.append(keys + self._offset, values)
+
+    def close(self) -> None:
+        """Do nothing: the other measures need the file."""
 
 
 class _PairFile:
