@@ -56,6 +56,21 @@ def test_each_distance_is_computed_once_for_all_folds(monkeypatch):
     assert sorted(calls) == sorted(str(measure) for measure in elastic_family(X).values())
 
 
+def test_prediction_computes_the_distances_that_members_use(monkeypatch):
+    members = [("k-NN", KNNClassifier(3), "d-msm-0.5"), ("another", KNNClassifier(1), "dtw")]
+    model = CombinedClassifier(members, n_folds=3, similarity="elastic").fit(X, Y)
+    calls, own = [], SeriesDistance.__call__
+
+    def counted(self, A, B):
+        calls.append((str(self), len(A), len(B)))
+        return own(self, A, B)
+
+    monkeypatch.setattr(SeriesDistance, "__call__", counted)
+    assert model.predict(NEW).tolist() == [0, 1]
+    family = elastic_family(X)
+    assert sorted(calls) == sorted((str(family[name]), 2, 24) for _, _, name in members)
+
+
 KILLED = """
 import os, signal, sys
 import numpy as np
