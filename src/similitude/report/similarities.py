@@ -143,4 +143,4 @@ def _correlations(compared: SimilarityComparison) -> str:
         for own, line in zip(compared.names, compared.correlations)
     ]
     caption = "Rank correlations of the similarities of all pairs of different samples."
-    return table(caption, [("", ""), *numbers(*compared.names)], rows)
+    return f'<div class="scrolls" tabindex="0">{table(caption, [("", ""), *numbers(*compared.names)], rows)}</div>'
