@@ -79,7 +79,7 @@ from similitude.similarities.series_distance import SeriesDistance
 own, calls = SeriesDistance.__call__, []
 def killed(self, A, B):
     calls.append(self)
-    if len(calls) > 100:
+    if len(calls) > 10:
         os.kill(os.getpid(), signal.SIGKILL)
     return own(self, A, B)
 SeriesDistance.__call__ = killed
@@ -96,19 +96,19 @@ def test_a_killed_fit_continues_from_its_file(tmp_path, monkeypatch):
     np.savez(series, X=same, y=y)
     done = subprocess.run([sys.executable, "-c", KILLED, str(series), str(path)], check=False)
     assert done.returncode == -signal.SIGKILL
-    pairs, own = [], SeriesDistance.__call__
+    calls, own = [], SeriesDistance.__call__
 
     def counted(self, A, B):
-        pairs.append(len(A) * len(B))
+        calls.append(self)
         return own(self, A, B)
 
     monkeypatch.setattr(SeriesDistance, "__call__", counted)
     kept = auto(similarity="elastic", pairs_file=str(path)).fit(list(same), y)
     new = list(rng.normal(size=(6, 6)))
-    assert 27 * 55 < sum(pairs) < 35 * 55
-    pairs.clear()
+    assert len(calls) == 38 - 10
+    calls.clear()
     again = auto(similarity="elastic", pairs_file=str(path)).fit(list(same), y)
-    assert not pairs
+    assert not calls
     plain = auto(similarity="elastic").fit(list(same), y)
     for model in (kept, again):
         np.testing.assert_allclose(model.predict_proba(new), plain.predict_proba(new), atol=1e-9)

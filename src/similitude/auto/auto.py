@@ -131,7 +131,8 @@ class AutoClassifier(ApproximateSets, SimilarityEstimator):
         ``PairBudget()``, which never computes a whole matrix.
     pairs_file : str, default=None
         A file that keeps the values of all pairs of raw objects in all similarities, so that an interrupted ``fit``
-        continues, and another with the same objects and similarities finds them computed. None keeps them in memory.
+        continues, and another with the same objects and similarities finds them computed; each pair takes 16
+        bytes for each similarity. None keeps them in memory.
     prefer : {"accuracy", "simple"}, default="accuracy"
         "accuracy" chooses the combination. "simple" chooses the simplest method whose error exceeds the smallest by no
         more than the standard error of the smallest, in the order of :func:`similitude.auto.methods.methods`.

@@ -21,8 +21,10 @@ import numpy as np
 from similitude._utils.files import check_writable, is_special, naming
 from similitude._utils.progress import progress
 from similitude._utils.scikit_learn import num_samples
+from similitude.similarities._blocks import Block, Grid
 from similitude.similarities.fingerprint import fingerprint, fingerprint_of_measure
-from similitude.similarities.pairwise import Comparison, compared
+from similitude.similarities.journal import store
+from similitude.similarities.pairwise import Comparison, Target, compared, show_blocks
 from similitude.similarities.registry import Measure
 
 try:
@@ -44,14 +46,12 @@ class PairStore:
     If the measure is symmetric, (i, j) and (j, i) are the same pair.
     """
 
-    def __init__(
-        self, measure: Measure, objects: Any, path: str | os.PathLike | None = None, file: _PartOfFile | None = None
-    ):
+    def __init__(self, measure: Measure, objects: Any, path: str | os.PathLike | None = None):
         self.measure, self.objects, self.n = measure, objects, num_samples(objects)
         self.keys, self.values = np.empty(0, dtype=np.int64), np.empty(0)
         self.n_evaluated = 0
         """The number of evaluations in this run, without those that the file already had."""
-        self._file = file if path is None else _PairFile(Path(path), _header([measure], objects))
+        self._file = None if path is None else _PairFile(Path(path), _header([measure], objects))
         if self._file is not None:
             self._add(*self._file.records)
 
@@ -79,16 +79,6 @@ class PairStore:
         if len(new):
             self._evaluate(new)
         return self.values[self._found(keys)[0]]
-
-    def matrix(self) -> np.ndarray:
-        """Return the values of all pairs."""
-        if not self.measure.symmetric:
-            return self.at(np.arange(self.n**2)).reshape(self.n, self.n)
-        rows, columns = np.triu_indices(self.n)
-        values = self.at(rows * self.n + columns)
-        found = np.empty((self.n, self.n))
-        found[rows, columns] = found[columns, rows] = values
-        return found
 
     def _evaluate(self, keys: np.ndarray) -> None:
         compare = Comparison(self.measure, self.objects)
@@ -136,11 +126,12 @@ def matrices(
 ) -> dict[str, np.ndarray]:
     """Return the values of all pairs by each measure; the file keeps them, so that an interrupted run continues."""
     file, found = _PairFile(Path(path), _header(list(measures.values()), objects)), {}
-    size = num_samples(objects) ** 2
     try:
         named = enumerate(measures.items())
         for i, (name, measure) in progress(named, len(measures), "similarities", enabled=show):
-            found[name] = PairStore(measure, objects, file=_PartOfFile(file, i * size, size)).matrix()
+            target = _KeptMatrix(file, i, num_samples(objects), bool(measure.symmetric))
+            show_blocks(target, objects, objects, measure, half=target.half)
+            found[name] = target.matrix
     finally:
         file.close()
     return found
@@ -154,21 +145,32 @@ def _header(measures: list[Measure], objects: Any) -> list[Any]:
     return [KIND, num_samples(objects), symmetric, fingerprint(objects).hex(), measure.hex()]
 
 
-class _PartOfFile:
-    """The pairs of one of several measures in a file."""
+class _KeptMatrix(Target):
+    """The matrix of one of several measures, filled from a file and, for the other pairs, block by block."""
 
-    def __init__(self, file: _PairFile, offset: int, size: int):
-        self._file, self._offset = file, offset
+    def __init__(self, file: _PairFile, number: int, n: int, half: bool):
+        self._file, self._offset, self.half = file, number * n**2, half
         keys, values = file.records
-        own = (keys >= offset) & (keys < offset + size)
-        self.records = keys[own] - offset, values[own]
+        own = (keys >= self._offset) & (keys < self._offset + n**2)
+        rows, columns = np.divmod(keys[own] - self._offset, n)
+        self.matrix = np.full((n, n), np.nan)
+        self.matrix[rows, columns] = values[own]
+        if half:
+            self.matrix[columns, rows] = values[own]
 
-    def append(self, keys: np.ndarray, values: np.ndarray) -> None:
-        """Write a record."""
-        self._file.append(keys + self._offset, values)
+    def begin(self, length: int) -> None:
+        """Find the blocks whose pairs are all known."""
+        blocks = Grid(*self.matrix.shape, length, self.half)
+        known = (b.number for b in blocks if not np.isnan(self.matrix[b.rows, b.columns]).any())
+        self.done = dict.fromkeys(known, 0)
 
-    def close(self) -> None:
-        """Do nothing: the other measures need the file."""
+    def write(self, block: Block, values: np.ndarray) -> None:
+        """Store a block, and its pairs in the file."""
+        store(self.matrix, block, values, self.half)
+        rows, columns = np.mgrid[block.rows, block.columns]
+        counted = rows <= columns if self.half else np.full(rows.shape, True)
+        keys = (rows * len(self.matrix) + columns)[counted]
+        self._file.append(keys + self._offset, self.matrix[rows[counted], columns[counted]])
 
 
 class _PairFile:
