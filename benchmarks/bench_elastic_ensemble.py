@@ -79,7 +79,8 @@ def run(names=None):
             row["ratio"] = row["peer_seconds"] / seconds
             accuracies.append((own["accuracy"], accuracy))
             about += f"ElasticEnsemble {100 * accuracy:.2f}%; compiling, apart, {compiling:.0f} s"
-        print(f"{row['name']}: ours {seconds:.1f} s, the ensemble {row.get('peer_seconds', np.nan):.1f} s; {about}")
+        took = row.get("peer_seconds", np.nan)
+        print(f"{row['name']}: ours {seconds:.1f} s, the ensemble {took:.1f} s; {about}", flush=True)
         rows.append(row | {"goal": about})
     if accuracies:
         means = 100 * np.mean(accuracies, axis=0)

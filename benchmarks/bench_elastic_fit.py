@@ -40,7 +40,7 @@ def measured(name, X, y):
     members = ", ".join(f"{member.name} {member.weight:.2f}" for member in model.best_estimator_.members_)
     error = 100 * model.leaderboard_[0].error
     about = f"{cpu:.0f} processor seconds, {distances:.0f} of them distances; error {error:.1f}%; {members}"
-    print(f"{name}: {seconds:.0f} s, {about}")
+    print(f"{name}: {seconds:.0f} s, {about}", flush=True)
     return {"name": f"{name}: {about}", "ours_seconds": seconds, "goal": GOAL}
 
 
