@@ -56,6 +56,12 @@ class Labels:
         """The positions of the samples of each class."""
         return [np.flatnonzero(self.codes == g) for g in range(len(self.classes))]
 
+    def among(self, present: np.ndarray) -> Labels:
+        """Return the labels with only some of the classes, in their order, and a last one for all others."""
+        places = np.full(self.n_classes, len(present))
+        places[present] = np.arange(len(present))
+        return Labels(np.arange(len(present) + 1), places[self.codes], self.sample_weight)
+
     def take(self, kept: np.ndarray) -> Labels:
         """Return the labels of some of the samples, with the same classes."""
         weight = None if self.sample_weight is None else self.sample_weight[kept]

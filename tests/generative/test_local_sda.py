@@ -12,6 +12,7 @@ from sklearn.model_selection import GridSearchCV, LeaveOneOut
 from similitude import LocalNearestCentroid, PathSearchCV, Proximities
 from similitude.base import GridFit
 from similitude.datasets import load_voting
+from similitude.generative import local_sda
 from similitude.generative.local_sda import FALLBACKS, LocalSDA
 from similitude.generative.max_entropy import MaximumEntropy, distinct_similarities
 from similitude.similarities import VDM, counting
@@ -409,3 +410,24 @@ def test_bad_rows_are_refused():
         path_answers(LocalSDA(), S, y, rows[:, 1:], [{}])
     with pytest.raises(ValueError, match="X must hold one sample"):
         LocalSDA().fit(S, y).explain(rows)
+
+
+@pytest.mark.parametrize("fallback", FALLBACKS)
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_matrix])
+def test_statistics_among_the_classes_of_neighbours_change_nothing(monkeypatch, fallback, form):
+    """With many classes, statistics are computed for rows together whose neighbours have a few of them."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 9, 80)
+    X = rng.normal(size=(80, 3))
+    X[:, 0] += y
+    S = np.exp(-((X[:, None] - X) ** 2).sum(axis=2)).round(2)
+    S[S < 0.05] = 0
+    model = LocalSDA(n_neighbors=7, fallback=fallback, alpha=0).fit(form(S[:60, :60]), y[:60])
+    rows = form(S[60:, :60])
+    expected = model.predict(rows), model.predict_proba(rows), model.predict_log_proba(rows)
+    for name, value in (("_MANY_CLASSES", 1), ("_TOGETHER", 6)):
+        monkeypatch.setattr(local_sda, name, value)
+    found = model.predict(rows), model.predict_proba(rows), model.predict_log_proba(rows)
+    assert found[0].tolist() == expected[0].tolist()
+    np.testing.assert_allclose(found[1], expected[1], rtol=1e-12)
+    np.testing.assert_allclose(found[2], expected[2], rtol=1e-12)

@@ -99,3 +99,26 @@ def test_entries_that_are_stored_twice_are_added_and_the_matrix_is_left_alone():
     thin = sparse.csr_matrix((np.array([1.0, 1.0, 1.5]), np.array([2, 2, 0]), np.array([0, 3])), shape=(1, 4))
     assert top_k(thin, 2)[1].tolist() == [[2, 0]]
     assert thin.nnz == 3
+
+
+@pytest.mark.parametrize("k", [1, 4, 29, 30])
+def test_rows_with_few_positive_entries_get_the_first_zeros(monkeypatch, k):
+    S = np.random.default_rng(0).integers(0, 9, (50, 30)).astype(float)
+    S[S < 7] = 0
+    monkeypatch.setattr(topk, "_SPARSE_BLOCK", 90)
+    for found, expected in zip(top_k(sparse.csr_array(S), k), top_k(S, k)):
+        assert np.array_equal(found, expected)
+
+
+@pytest.mark.parametrize("known_only", [False, True])
+def test_tied_samples_are_counted_in_columns_as_among_all_classes(known_only):
+    rng = np.random.default_rng(0)
+    S = sparse.random(40, 60, density=0.2, format="csr", random_state=0)
+    S.data = rng.integers(0, 3, len(S.data)).astype(float)
+    codes, values = rng.integers(0, 12, 60), rng.integers(0, 3, 40).astype(float)
+    own = np.argsort(rng.random((40, 12)), axis=1)[:, :5]
+    own[rng.random((40, 5)) < 0.2] = -1
+    found = topk.tied_counts_in(S, values, codes, own, known_only=known_only)
+    for classes, counts, row in zip(own, topk.tied_counts(S, values, codes, 12, known_only=known_only), found):
+        shown = [counts[g] if g >= 0 else 0 for g in classes]
+        assert row.tolist() == [*shown, counts.sum() - sum(shown)]

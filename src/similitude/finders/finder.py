@@ -21,7 +21,8 @@ from sklearn.base import BaseEstimator
 
 from similitude._utils.scikit_learn import num_samples
 from similitude._utils.types import Finite
-from similitude.numerics.topk import listed_counts, run_ends, taken_sizes, tied_counts, top_k
+from similitude.numerics.class_columns import columns_of
+from similitude.numerics.topk import listed_counts, run_ends, taken_sizes, tied_counts, tied_counts_in, top_k
 from similitude.proximity.check import for_lookup
 from similitude.proximity.maps import LearnedMap
 from similitude.proximity.unknown import LearnedFill, known_in_either_direction
@@ -57,12 +58,14 @@ class Neighbors(NamedTuple):
     """The k nearest samples of each row, equally similar ones by position, and those that tie with the last one.
 
     ``beyond(chosen)`` returns, for a slice or the positions of rows, how many samples of each class are not listed
-    although they are as similar as the last one, of shape (rows, G).
+    although they are as similar as the last one, of shape (rows, G). ``beyond_in(chosen, own)``, if there is one,
+    returns the same numbers for the classes ``own`` (rows, c) of each row, or -1, and for all others together.
     """
 
     similarities: np.ndarray
     indices: np.ndarray
     beyond: Callable[[Any], np.ndarray]
+    beyond_in: Callable[[Any, np.ndarray], np.ndarray] | None = None
 
 
 class LocalNeighbors(NamedTuple):
@@ -101,7 +104,7 @@ def local_neighbors(finder: Any, rows: Any, sizes: Any, codes: np.ndarray, n_cla
 
 def as_local(found: Neighbors, sizes: np.ndarray, n: int, codes: np.ndarray, n_classes: int) -> LocalNeighbors:
     """Return the neighbourhoods of several sizes in lists of the nearest of n samples."""
-    similarities, indices, beyond = found
+    similarities, indices, beyond, _ = found
     taken = taken_sizes(similarities, sizes, n)
     shares = np.zeros((len(indices), n_classes))
     none = np.flatnonzero((taken == 0).any(axis=1))
@@ -167,7 +170,19 @@ class MatrixFinder(Finder):
                 counts[which] = among_all - listed_counts(own == last[:, None], codes[indices[some]], n_classes)
             return counts
 
-        return Neighbors(similarities, indices, beyond)
+        def beyond_in(chosen: Any, own: np.ndarray) -> np.ndarray:
+            places = np.arange(len(tied))[chosen]
+            counts, which = np.zeros((len(places), own.shape[1] + 1)), np.flatnonzero(tied[places])
+            some = places[which]
+            if len(some):
+                last, listed, columns = similarities[some, -1], similarities[some], own[which]
+                tied_here = tied_counts_in(S[some], last, codes, columns, known_only=rows.unknown)
+                counts[which] = tied_here - listed_counts(
+                    listed == last[:, None], columns_of(codes[indices[some]], columns), own.shape[1] + 1
+                )
+            return counts
+
+        return Neighbors(similarities, indices, beyond, beyond_in if sparse.issparse(S) else None)
 
     def among(self, rows: Any, indices: np.ndarray) -> Any:
         return self.S

@@ -58,6 +58,10 @@ class Neighborhoods:
     def __init__(self, finder: Any, labels: Labels, family: MaximumEntropy):
         self.finder, self.labels, self.family = finder, labels, family
 
+    def among_classes(self, present: np.ndarray) -> Neighborhoods:
+        """Return the neighbourhoods with one class for all that are not ``present``, which have no neighbour."""
+        return Neighborhoods(self.finder, self.labels.among(present), self.family)
+
     def nearest(self, rows: Any, sizes: Any) -> LocalNeighbors:
         """Return the neighbourhoods of the rows of several sizes."""
         return local_neighbors(self.finder, rows, sizes, self.labels.codes, self.labels.n_classes)

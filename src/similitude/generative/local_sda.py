@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from numbers import Real
 from typing import Any, Literal, NamedTuple
 
@@ -12,7 +13,7 @@ from similitude._utils.checks import check_choice
 from similitude._utils.docs import shared_docs
 from similitude._utils.types import CostsLike, PriorsLike
 from similitude.base import FittedPath
-from similitude.finders.finder import LocalNeighbors
+from similitude.finders.finder import LocalNeighbors, MatrixFinder
 from similitude.finders.graph import GraphSearch
 from similitude.finders.search import SearchLike
 from similitude.finders.stream import StreamSearch
@@ -28,6 +29,9 @@ from similitude.reader import Rows, Training
 from similitude.similarities.registry import SimilarityLike
 
 FALLBACKS = ("class", "k", "one", "grow", None)
+_MANY_CLASSES = 32
+_TOGETHER = 256
+"""The number of rows whose neighbours' classes are looked at together, if there are more than so many classes."""
 
 
 @shared_docs
@@ -222,6 +226,9 @@ class LocalSDAPoint(NamedTuple):
 class LocalSDAPath(LocalPath, GenerativePath):
     """The neighbourhoods of the training samples, in which models are fitted at prediction."""
 
+    _n_smoothed: int | None = None
+    """The number of classes over which local priors are smoothed, if ``labels`` has only some of them."""
+
     def __init__(self, points: list[LocalSDAPoint], neighborhoods: Neighborhoods, averages: dict[int, AveragePmfs]):
         self.points, self.neighborhoods, self.averages = points, neighborhoods, averages
         self.labels: Labels = neighborhoods.labels
@@ -265,6 +272,8 @@ class LocalSDAPath(LocalPath, GenerativePath):
         response: str,
     ) -> np.ndarray:
         """Return the answers, (m, points, ...); the neighbourhoods of point j have the size ``sizes[at[j]]``."""
+        if self._looks_at_present_classes:
+            return self._answers_among_present(points, sizes, at, rows, neighbors, response)
 
         def work(S: Any, near: LocalNeighbors) -> np.ndarray:
             found = self.neighborhoods.statistics(S, near)
@@ -281,6 +290,47 @@ class LocalSDAPath(LocalPath, GenerativePath):
             return answered(logs, response, self.labels.costs, lambda scores: first_of_best(scores, *voters))
 
         return np.concatenate(self.neighborhoods.in_blocks(rows, neighbors, work))
+
+    @property
+    def _looks_at_present_classes(self) -> bool:
+        """Whether there are so many classes that statistics are only of those that have neighbours, if that can be."""
+        labels = self.labels
+        apart = labels.costs is None and labels.priors is None and not self.averages and self._n_smoothed is None
+        return apart and labels.n_classes > _MANY_CLASSES and isinstance(self.finder, MatrixFinder)
+
+    def _answers_among_present(
+        self,
+        points: list[LocalSDAPoint],
+        sizes: np.ndarray,
+        at: np.ndarray,
+        rows: Any,
+        neighbors: LocalNeighbors,
+        response: str,
+    ) -> np.ndarray:
+        """Return the same answers, from rows that have neighbours in a few classes together.
+
+        The statistics of a row take memory and time for the square of the number of classes.
+        """
+        codes, n_classes = self.labels.codes, self.labels.n_classes
+        order = np.argsort(codes[neighbors.indices[:, 0]], kind="stable")
+        absent = 0.0 if response == "predict_proba" else -np.inf
+        found = np.full((len(order), len(points), n_classes), absent)
+        if response == "predict":
+            found = np.zeros((len(order), len(points)), dtype=np.intp)
+        for start in range(0, len(order), _TOGETHER):
+            chosen = order[start : start + _TOGETHER]
+            near = neighbors.part(chosen)
+            present = np.union1d(codes[near.indices], np.flatnonzero(near.shares.any(axis=0)))
+            near = near._replace(shares=np.pad(near.shares[:, present], ((0, 0), (0, 1))))
+            own = copy.copy(self)
+            own.neighborhoods = self.neighborhoods.among_classes(present)
+            own.labels, own._n_smoothed = own.neighborhoods.labels, n_classes
+            answers = own._answers_at(points, sizes, at, rows, near, response)
+            if response == "predict":
+                found[chosen] = present[answers]
+            else:
+                found[chosen[:, None], :, present] = np.moveaxis(answers[..., :-1], 2, 1)
+        return found
 
     def _share_posterior(self, shares: np.ndarray) -> np.ndarray:
         """Return the posterior of samples without a neighbourhood, from the shares among their most similar samples."""
@@ -320,7 +370,7 @@ class LocalSDAPath(LocalPath, GenerativePath):
         """Return log P(g) in neighbourhoods of these sizes with these counts of the classes."""
         if self.labels.priors is not None:
             return self.log_priors
-        return np.log((counts + 1) / (sizes + self.labels.n_classes))
+        return np.log((counts + 1) / (sizes + (self._n_smoothed or self.labels.n_classes)))
 
     def _averaged(self, found: Statistics, similarities: np.ndarray, sizes: np.ndarray) -> np.ndarray:
         """Return log of P_ave(x | g) P(g), (m, sizes, G); 0 for sizes without averages."""

@@ -11,6 +11,7 @@ from similitude.finders.finder import LocalNeighbors, Neighbors, local_neighbors
 from similitude.labels import Labels
 from similitude.neighbors.searching import LocalPath
 from similitude.neighbors.weights import LOCAL_WEIGHTS, SIMILARITY_WEIGHTS, local_weights
+from similitude.numerics.class_columns import columns_of
 from similitude.numerics.topk import listed_counts
 from similitude.numerics.votes import (
     TIE_TOLERANCE,
@@ -125,12 +126,9 @@ class KNNPath(LocalPath):
         classes = self.labels.codes[indices]
         if self._own is None:
             return classes
-        columns = np.full(classes.shape, self._own.shape[1], dtype=np.intp)
-        for j, own in enumerate(self._own[part].T):
-            columns[classes == own[:, None]] = j
-        return columns
+        return columns_of(classes, self._own[part])
 
-    def _in_columns(self, of_classes: np.ndarray, part: slice) -> np.ndarray:
+    def _in_columns(self, of_classes: np.ndarray, part: Any) -> np.ndarray:
         """Return values of all classes (m, G) in columns, of which the last is the sum of the other classes."""
         if self._own is None:
             return of_classes
@@ -207,7 +205,10 @@ class KNNPath(LocalPath):
         """Return the votes of neighbours whose weights depend on their similarities alone; ties share places."""
         similarities, indices = found.similarities[part], np.maximum(found.indices[part], 0)
         lists = self._columns_of(indices, part), similarities
-        beyond = self._in_columns(found.beyond(part), part)
+        if self._own is not None and found.beyond_in is not None:
+            beyond = found.beyond_in(part, self._own[part])
+        else:
+            beyond = self._in_columns(found.beyond(part), part)
         counts = neighbor_votes(*lists, np.ones(similarities.shape), beyond, sizes)
         totals = counts
         if weighting.weights != "uniform":
@@ -222,11 +223,13 @@ class KNNPath(LocalPath):
         """Return the votes of neighbours whose weights depend on the similarities among them."""
         similarities, indices, sizes, alone, shares = found
         n_classes, classes = self._n_columns, self._columns_of(indices, part)
-        shares = self._in_columns(shares, part)
+        without, n = np.flatnonzero(alone.any(axis=1)), len(indices)
+        in_columns = np.zeros((n, n_classes))
+        in_columns[without] = self._in_columns(shares[without], np.arange(part.start, part.start + n)[without])
         W = self._weights(rows, similarities, indices, sizes, regs, weighting)
         taken = np.arange(indices.shape[1]) < sizes[:, :, None]
         alone = alone[:, :, None]
-        counts = np.where(alone, shares[:, None], listed_counts(taken, classes, n_classes))
+        counts = np.where(alone, in_columns[:, None], listed_counts(taken, classes, n_classes))
         sums = weighting_votes(classes, W.reshape(len(W), -1, W.shape[-1]), n_classes)
         sizes, counts, alone = (np.repeat(array, len(regs), axis=1) for array in (sizes, counts, alone))
         return Votes(indices, similarities, sizes, counts, np.where(alone, counts, sums))

@@ -89,6 +89,14 @@ class ClassColumns:
         return found
 
 
+def columns_of(classes: np.ndarray, own: np.ndarray) -> np.ndarray:
+    """Return the columns of classes (m, k): those in the rows of ``own`` (m, c) have one each, all others the last."""
+    columns = np.full(classes.shape, own.shape[1], dtype=np.intp)
+    for j, each in enumerate(own.T):
+        columns[classes == each[:, None]] = j
+    return columns
+
+
 def too_many(n: int, n_classes: int) -> bool:
     """Return whether there are too many samples and classes for answers with a column for each class."""
     return n_classes > 2 * KEPT and n * n_classes > LARGEST

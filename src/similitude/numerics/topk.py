@@ -10,6 +10,7 @@ from scipy import sparse
 from similitude._native import collect_best, offer, tied_classes
 from similitude._utils.checks import check_integer
 from similitude._utils.threads import over_row_blocks
+from similitude.numerics.class_columns import columns_of
 from similitude.numerics.shared import once
 from similitude.numerics.votes import neighbor_votes, weighting_votes
 
@@ -112,12 +113,40 @@ def _sparse_top_k(S: Any, k: int, *, known_only: bool = False) -> tuple[np.ndarr
         indices[start:stop][rows[best], ranks[best]] = columns[order[best]]
         if known_only:
             return
-        for i in np.flatnonzero(np.bincount(rows[best], minlength=stop - start) < k).tolist():
-            part = slice(ends[i] - ends[0], ends[i + 1] - ends[0])
-            _with_zeros(data[part], columns[part], S.shape[1], values[start + i], indices[start + i])
+        few = np.flatnonzero(np.bincount(rows[best], minlength=stop - start) < k)
+        if not len(few):
+            return
+        listed = np.isin(rows, few)
+        if np.any(data[listed] <= 0):
+            for i in few.tolist():
+                part = slice(ends[i] - ends[0], ends[i + 1] - ends[0])
+                _with_zeros(data[part], columns[part], S.shape[1], values[start + i], indices[start + i])
+            return
+        place = np.searchsorted(few, rows[listed])
+        _with_first_zeros(few, place, columns[listed], S.shape[1], values[start:stop], indices[start:stop])
 
     over_row_blocks(work, m, max(1, _SPARSE_BLOCK // max(1, S.nnz // max(m, 1))))
     return values, indices
+
+
+def _with_first_zeros(
+    few: np.ndarray, rows: np.ndarray, columns: np.ndarray, n: int, values: np.ndarray, indices: np.ndarray
+) -> None:
+    """Do as :func:`_with_zeros` for the rows ``few``, whose entries ``columns`` in the rows few[rows] are positive."""
+    k = values.shape[1]
+    found = np.bincount(rows, minlength=len(few))
+    width = min(n, k + int(found.max()))
+    step = max(1, _SPARSE_BLOCK // width)
+    for start in range(0, len(few), step):
+        own = slice(start, start + step)
+        part = slice(*np.searchsorted(rows, [start, start + step]).tolist())
+        free = np.ones((len(few[own]), width), dtype=bool)
+        near = columns[part] < width
+        free[rows[part][near] - start, columns[part][near]] = False
+        rank = np.cumsum(free, axis=1)
+        places, zeros = np.nonzero(free & (rank <= (k - found[own])[:, None]))
+        at = few[own][places], found[own][places] + rank[places, zeros] - 1
+        values[at], indices[at] = 0, zeros
 
 
 def _with_zeros(data: np.ndarray, columns: np.ndarray, n: int, values: np.ndarray, indices: np.ndarray) -> None:
@@ -152,6 +181,23 @@ def tied_counts(S: Any, values: np.ndarray, codes: np.ndarray, n_classes: int, *
     places = rows[counted] * n_classes + codes[S.indices[counted]]
     counts = np.bincount(places, minlength=S.shape[0] * n_classes).reshape(-1, n_classes).astype(float)
     return np.where(absent_tied[:, None], np.bincount(codes, minlength=n_classes) - counts, counts)
+
+
+def tied_counts_in(S: Any, values: np.ndarray, codes: np.ndarray, own: np.ndarray, *, known_only: bool) -> np.ndarray:
+    """Return the counts of :func:`tied_counts` in a CSR matrix, of some classes of each row and of all others together.
+
+    ``own`` (m, c) are these classes, or -1.
+    """
+    m, c = own.shape
+    rows = np.repeat(np.arange(m), np.diff(S.indptr))
+    absent_tied = (values == 0) & (not known_only)
+    counted = np.where(absent_tied[rows], S.data != 0, S.data == values[rows])
+    rows = rows[counted]
+    columns = columns_of(codes[S.indices[counted]][:, None], own[rows])[:, 0]
+    counts = np.bincount(rows * (c + 1) + columns, minlength=m * (c + 1)).reshape(m, c + 1).astype(float)
+    sizes = np.where(own >= 0, np.bincount(codes, minlength=int(own.max(initial=0)) + 1)[np.maximum(own, 0)], 0)
+    everywhere = np.column_stack([sizes, len(codes) - sizes.sum(axis=1)])
+    return np.where(absent_tied[:, None], everywhere - counts, counts)
 
 
 def listed_counts(chosen: np.ndarray, classes: np.ndarray, n_classes: int) -> np.ndarray:
