@@ -27,9 +27,10 @@ Index read_edges(EdgeLines &self, nb::bytes block, Vector<Code> queries, Vector<
     return self.read(text, queries, targets, scores);
 }
 
-nb::list edge_names(const EdgeLines &self) {
+nb::list edge_names(const EdgeLines &self, Index first) {
+    need(first >= 0, "first must not be negative.");
     nb::list found;
-    for (Index i = 0; i < self.names().size(); ++i) {
+    for (Index i = first; i < self.names().size(); ++i) {
         const std::string_view name = self.names()[Code(i)];
         found.append(nb::bytes(name.data(), name.size()));
     }
@@ -46,7 +47,8 @@ void bind_proximity(nb::module_ &module) {
              "the number of lines before the first.")
         .def("read", &read_edges, "block"_a, "queries"_a, "targets"_a, "scores"_a,
              "Write the ends of the edges as positions in ``names()``, and their scores; return their number.")
-        .def("names", &edge_names, "Return the names of the samples in the order of their first appearance.");
+        .def("names", &edge_names, "first"_a = 0,
+             "Return the names of the samples in the order of their first appearance, from this position on.");
 }
 
 }  // namespace similitude

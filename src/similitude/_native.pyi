@@ -74,9 +74,9 @@ class EdgeLines:
         Write the ends of the edges as positions in ``names()``, and their scores; return their number.
         """
 
-    def names(self) -> list:
+    def names(self, first: int = 0) -> list:
         """
-        Return the names of the samples in the order of their first appearance.
+        Return the names of the samples in the order of their first appearance, from this position on.
         """
 
 @overload

@@ -1,13 +1,16 @@
 """From hits and sequences to predictions on the command line, and conversions between forms."""
 
 import csv
+import gzip
 import json
 
 import numpy as np
 import pytest
 
 from similitude import Proximities, load_model
+from similitude.cli import answers, rows
 from similitude.datasets import load_proximity
+from similitude.proximity.files import edge_files
 from tests.cli.command import done, refused
 
 N, NEW, CLASSES = 36, 6, 3
@@ -216,3 +219,76 @@ def test_nucleotides_are_scored_as_such(folder):
     result = done("pairwise", "dna.fa", "--similarity", "smith-waterman", "-o", "S.csv")
     assert "nucleotides" not in result.stderr
     assert load_proximity("S.csv").S[2, 2] == 16
+
+
+def in_parts(path, folder, kind):
+    """Return the name of a copy of a list of hits in another form."""
+    if kind == "gzip":
+        (folder / "packed.m8.gz").write_bytes(gzip.compress((folder / path).read_bytes()))
+        return "packed.m8.gz"
+    if kind == "parquet":
+        cells = [line.split("\t") for line in (folder / path).read_text().splitlines()]
+        pa = pytest.importorskip("pyarrow")
+        columns = {"query": [row[0] for row in cells], "target": [row[1] for row in cells]}
+        table = pa.table({**columns, "bits": [float(row[11]) for row in cells]})
+        pytest.importorskip("pyarrow.parquet").write_table(table, "packed.parquet", row_group_size=9)
+        return "packed.parquet"
+    return path
+
+
+@pytest.mark.parametrize("kind", ["text", "gzip", "parquet"])
+@pytest.mark.parametrize(
+    ("options", "all_queries"), [((), False), (("--missing", "unknown"), True), (("--normalise", "self"), False)]
+)
+def test_queries_are_read_in_blocks(folder, monkeypatch, kind, options, all_queries):
+    """Blocks of a few hits, and a few rows at a time, give the same table and summary as the whole file."""
+    rng = np.random.default_rng(1)
+    with open("new.m8", "w") as file:  # queries may be targets, too
+        for i in rng.permutation(np.arange(N, N + 9)):
+            file.write(hit(f"p{i}", f"p{i}", 300))
+            for j in rng.permutation(N + 9)[:12]:
+                file.write(hit(f"p{i}", f"p{j}", rng.uniform(80, 200) if i % CLASSES == j % CLASSES else 30))
+    done(*FIT, *options, "--quiet")
+    path = in_parts("new.m8", folder, kind)
+    words = ["predict", "m.model", path, "-o", "whole.csv", "--confidence", "0.5", "--json"]
+    words += ["--queries", "all.txt"] if all_queries else []
+    if all_queries:
+        order = [N + 3, 900, *(i for i in range(N + 8, N - 1, -1) if i != N + 3), 901]
+        (folder / "all.txt").write_text("".join(f"p{i}\n" for i in order))
+    whole = done(*words)
+    for module, name, value in ((rows, "ROWS_BLOCK", 20), (answers, "_LARGEST", 6), (edge_files, "_BLOCK", 300)):
+        monkeypatch.setattr(module, name, value)
+    monkeypatch.setattr(edge_files, "_BATCH", 7)
+    words[4] = "parts.csv"
+    parts = done(*words)
+    assert (folder / "parts.csv").read_text() == (folder / "whole.csv").read_text()
+    assert parts.stdout == whole.stdout.replace("whole", "parts")
+    assert sorted(parts.stderr.splitlines()) == sorted(whole.stderr.splitlines())
+
+
+def test_a_query_in_several_places_of_a_large_file(folder, monkeypatch):
+    done(*FIT, "--quiet")
+    lines = (folder / "new.m8").read_text().splitlines(keepends=True)
+    (folder / "new.m8").write_text("".join([*lines, lines[0]]))
+    done("predict", "m.model", "new.m8", "-o", "out.csv")
+    monkeypatch.setattr(rows, "ROWS_BLOCK", 20)
+    monkeypatch.setattr(edge_files, "_BLOCK", 300)
+    before = (folder / "out.csv").read_bytes()
+    said = refused("predict", "m.model", "new.m8", "-o", "out.csv")
+    assert f"the edges of 'p{N}' are in several places" in said
+    assert "sort -s -k1,1" in said
+    assert (folder / "out.csv").read_bytes() == before
+
+
+def test_the_best_hits_of_each_query(folder, monkeypatch):
+    fitted = done(*FIT, "--top", "5", "--missing", "unknown")
+    assert "hits were read and" in fitted.stderr
+    assert "the best 5 of each query" in fitted.stderr
+    first = load_model("m.model", return_info=True)[1]["notes"]["reading"]
+    assert first["top"] == 5
+    told = done("predict", "m.model", "new.m8", "-o", "out.csv")
+    assert "the best 5 of each query" in told.stderr
+    assert labels("out.csv", ",") == EXPECTED
+    np.save("S.npy", np.eye(4))
+    assert "is not an edge list" in refused("inspect", "S.npy", "--top", "3")
+    assert "duplicates must be 'max'" in refused(*FIT, "--top", "5", "--duplicates", "mean")

@@ -124,7 +124,7 @@ PHASES = {
     COMMANDS["fit"]: ["reading the samples", "methods", "diagnosing the similarity", "writing the model"],
     COMMANDS["report"]: ["reading the samples", "methods", "diagnosing the similarity", "drawing the page"],
     COMMANDS["compare"]: ["reading the samples", "outer folds"],
-    COMMANDS["predict"]: ["reading the model and the rows", "predicting", "computing typicality", "writing the table"],
+    COMMANDS["predict"]: ["reading the model and the rows", "predicting and writing the table"],
 }
 
 

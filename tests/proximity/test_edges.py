@@ -7,7 +7,7 @@ import pytest
 from scipy import sparse
 
 from similitude import KNNClassifier, Proximities
-from similitude.proximity.edges import EdgeMeaning, edges_of, rows_to
+from similitude.proximity.edges import EdgeMeaning, best_of_each, edges_of, rows_to
 from tests.reference.edge_lists import matrix_of
 
 
@@ -134,3 +134,30 @@ def test_means_and_normalised_scores_do_not_overflow(scale):
     assert np.allclose(P.S.toarray(), [[1, 0.5], [0, 1]])
     P = Proximities.from_edges(["a", "a"], ["b", "b"], [1.7e308, 1.7e308], duplicates="mean")
     assert P.S.toarray()[0, 1] == 1.7e308
+
+
+@pytest.mark.parametrize("smallest", [False, True])
+def test_the_best_edges_of_each_query(smallest):
+    """Against a loop over the queries; the order of the edges, and selecting parts first, change nothing."""
+    rng = np.random.default_rng(0)
+    queries, targets, scores = rng.integers(0, 12, 400), rng.integers(0, 30, 400), rng.integers(1, 9, 400) / 2
+    found = set(zip(*(part.tolist() for part in best_of_each(queries, targets, scores, 4, smallest=smallest))))
+    expected = set()
+    sign = -1 if smallest else 1
+    for query in range(12):
+        best = {}
+        for target in range(30):
+            own = scores[(queries == query) & (targets == target)]
+            if len(own):
+                best[target] = sign * max(sign * own)
+        others = sorted((sign * value for target, value in best.items() if target != query), reverse=True)
+        last = others[3] if len(others) > 3 else -np.inf
+        expected |= {(query, t, value) for t, value in best.items() if t == query or sign * value >= last}
+    assert found == expected
+    order = rng.permutation(400)
+    parts = [
+        best_of_each(*(v[own] for v in (queries, targets, scores)), 4, smallest=smallest)
+        for own in (order[:150], order[150:])
+    ]
+    again = best_of_each(*(np.concatenate(values) for values in zip(*parts)), 4, smallest=smallest)
+    assert set(zip(*(part.tolist() for part in again))) == expected

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -63,103 +63,130 @@ def note_without_evidence(evidence: np.ndarray, ids: Any, edges: Any, assign_all
     note(f"{len(lacking)} of {len(evidence)} samples give no evidence, because {why}: {which}; {written}.")
 
 
-@dataclass
-class NoveltyColumns:
-    """Further columns of the table, and what is printed about them."""
+class Novelty:
+    """The largest typicality and the familiarity of samples and, with a confidence, their sets of classes.
 
-    columns: dict[str, list] = field(default_factory=dict)
-    lines: list[str] = field(default_factory=list)
-    facts: dict[str, Any] = field(default_factory=dict)
+    Samples come in blocks; what is printed about all of them is known after the last.
+    """
 
+    def __init__(self, fitted: Any, confidence: float | None, note: Notes):
+        self._fitted, self._confidence, self._note = fitted, confidence, note
+        self._p_values: dict[str, list[np.ndarray]] = {"typicality": [], "familiarity": []}
+        self._kinds = {"typicality": "all classes", "familiarity": "all that is known"}
+        self._sizes: list[np.ndarray] = []
 
-def novelty_columns(fitted: Any, X: Any, confidence: float | None, note: Notes) -> NoveltyColumns:
-    """Return the largest typicality and the familiarity of each sample and, with a confidence, its set of classes."""
-    found = NoveltyColumns()
-    if hasattr(fitted, "typicality"):
-        _add_typicality(found, fitted, X, note)
-    if confidence is not None:
-        _add_sets(found, fitted, X, confidence, note)
-    return found
+    def columns(self, X: Any) -> dict[str, list]:
+        """Return the columns of a block of samples."""
+        found: dict[str, list] = {}
+        if hasattr(self._fitted, "typicality"):
+            found |= self._typicality(X)
+        if self._confidence is not None:
+            found["set"] = self._sets(X)
+        return found
 
+    def summary(self) -> tuple[list[str], dict[str, Any]]:
+        """Return the lines and the facts about all samples."""
+        lines: list[str] = []
+        facts: dict[str, Any] = {}
+        if self._p_values["typicality"]:
+            lines.append(
+                "typicality, familiarity: how usual a sample would be in the class it suits best, and among all that "
+                "is known"
+            )
+            for name, fact in (("typicality", "unlike_all_classes"), ("familiarity", "novel")):
+                facts[fact] = small = sum(int((part <= _UNUSUAL).sum()) for part in self._p_values[name])
+                if small:
+                    rows = "1 row is" if small == 1 else f"{small} rows are"
+                    lines.append(f"{rows} unlike {self._kinds[name]} ({name} of at most {_UNUSUAL:g})")
+        if self._sizes:
+            sizes = np.concatenate(self._sizes)
+            (measured, options), confidence, empty = self._measured, self._confidence, int((sizes == 0).sum())
+            facts["sets"] = {
+                "confidence": confidence,
+                "class_conditional": options.get("class_conditional", True),
+                "measured_coverage": measured.coverage,
+                "mean_size": float(sizes.mean()),
+                "empty": empty,
+            }
+            kind = "sets" if hasattr(self._fitted, "folds_") else "approximate sets"
+            lines.append(
+                f"{kind}: {sizes.mean():.2f} classes on average, {empty} empty; measured coverage of left-out training "
+                f"samples {100 * measured.coverage:.1f}% at confidence {confidence:g}"
+            )
+        return lines, facts
 
-def _add_typicality(found: NoveltyColumns, fitted: Any, X: Any, note: Notes) -> None:
-    needed = getattr(fitted, "n_features_in_", None)  # None for raw objects
-    if needed is not None and X.shape[1] != needed:
-        note("ROWS has only the columns that the model needs; typicality needs all of them and is left out.")
-        return
-    try:
-        p_values = fitted.typicality(X)
-    except ValueError as error:  # a model on feature vectors
-        note(f"no typicality: {error}")
-        return
-    counts = typicality_of(fitted).counts
-    enough = counts >= _ENOUGH
-    kind = "all classes"
-    if not enough.any():
-        smallest = counts.min()
-        least = 1 if smallest <= 1 else 1 / (smallest + 1)
-        note(
-            f"no class has {_ENOUGH} samples: typicality is at least 1 / (n + 1) for a class of n samples (1 if n = 1) "
-            f"and so at least {least:.2g} here."
-        )
-    elif not enough.all():
-        small = int((~enough).sum())
-        classes = f"{small} of {len(counts)} classes {'has' if small == 1 else 'have'}"
-        note(
-            f"{classes} fewer than {_ENOUGH} samples, too few for a typicality of {_UNUSUAL:g}; the column typicality "
-            "is the largest over the other classes."
-        )
-        p_values, kind = p_values[:, enough], f"all classes of at least {_ENOUGH} samples"
-    found.lines.append(
-        "typicality, familiarity: how usual a sample would be in the class it suits best, and among all that is known"
-    )
-    _add_p_values(found, "typicality", p_values.max(axis=1), "unlike_all_classes", kind)
-    _add_p_values(found, "familiarity", fitted.familiarity(X), "novel", "all that is known")
-    if hasattr(fitted, "applicability"):
-        found.columns["applicability"] = fitted.applicability(X).tolist()
+    def _typicality(self, X: Any) -> dict[str, list]:
+        fitted, note = self._fitted, self._note
+        needed = getattr(fitted, "n_features_in_", None)  # None for raw objects
+        if needed is not None and X.shape[1] != needed:
+            note("ROWS has only the columns that the model needs; typicality needs all of them and is left out.")
+            return {}
+        try:
+            p_values = fitted.typicality(X)
+        except ValueError as error:  # a model on feature vectors
+            note(f"no typicality: {error}")
+            return {}
+        p_values = p_values[:, self._large_enough]
+        found = {
+            "typicality": self._kept("typicality", p_values.max(axis=1)),
+            "familiarity": self._kept("familiarity", fitted.familiarity(X)),
+        }
+        if hasattr(fitted, "applicability"):
+            found["applicability"] = fitted.applicability(X).tolist()
+        return found
 
+    @cached_property
+    def _large_enough(self) -> np.ndarray:
+        """The positions of the classes whose typicality is shown: of those that are large enough, if there are any."""
+        counts = typicality_of(self._fitted).counts
+        enough = counts >= _ENOUGH
+        if not enough.any():
+            smallest = counts.min()
+            least = 1 if smallest <= 1 else 1 / (smallest + 1)
+            self._note(
+                f"no class has {_ENOUGH} samples: typicality is at least 1 / (n + 1) for a class of n samples (1 if "
+                f"n = 1) and so at least {least:.2g} here."
+            )
+            return np.arange(len(counts))
+        if not enough.all():
+            small = int((~enough).sum())
+            classes = f"{small} of {len(counts)} classes {'has' if small == 1 else 'have'}"
+            self._note(
+                f"{classes} fewer than {_ENOUGH} samples, too few for a typicality of {_UNUSUAL:g}; the column "
+                "typicality is the largest over the other classes."
+            )
+            self._kinds["typicality"] = f"all classes of at least {_ENOUGH} samples"
+        return np.flatnonzero(enough)
 
-def _add_p_values(found: NoveltyColumns, name: str, p_values: np.ndarray, fact: str, unlike: str) -> None:
-    """Add a column of p-values, and how many of them are small."""
-    found.columns[name] = [_NO_EVIDENCE if np.isnan(value) else value for value in p_values.tolist()]
-    found.facts[fact] = small = int((p_values <= _UNUSUAL).sum())
-    if small:
-        rows = "1 row is" if small == 1 else f"{small} rows are"
-        found.lines.append(f"{rows} unlike {unlike} ({name} of at most {_UNUSUAL:g})")
+    def _kept(self, name: str, p_values: np.ndarray) -> list:
+        """Return a column of p-values, which are kept for the summary."""
+        self._p_values[name].append(p_values)
+        return [_NO_EVIDENCE if np.isnan(value) else value for value in p_values.tolist()]
 
+    def _sets(self, X: Any) -> list[str]:
+        options = self._measured[1]
+        sets = self._fitted.predict_set(X, self._confidence, **options)
+        self._sizes.append(sets.sum(axis=1))
+        names = [str(label) for label in self._fitted.classes_.tolist()]
+        return [_BETWEEN.join(name for name, held in zip(names, row) if held) for row in sets.tolist()]
 
-def _add_sets(found: NoveltyColumns, fitted: Any, X: Any, confidence: float, note: Notes) -> None:
-    if not hasattr(fitted, "predict_set"):
-        raise ValueError(
-            f"--confidence needs a model with sets; MODEL holds a {type(fitted).__name__}. Use a model of "
-            "`similitude fit`, or save a similitude.PredictionSets."
-        )
-    options: dict[str, Any] = {}
-    try:
-        measured = fitted.coverage(confidence)
-    except ValueError:
-        if not hasattr(fitted, "members_"):  # PredictionSets has its own way of calibration
-            raise
-        note(_why_together(fitted, confidence))
-        options["class_conditional"] = False
-        measured = fitted.coverage(confidence, **options)
-    sets = fitted.predict_set(X, confidence, **options)
-    names = [str(label) for label in fitted.classes_.tolist()]
-    found.columns["set"] = [_BETWEEN.join(name for name, held in zip(names, row) if held) for row in sets.tolist()]
-    sizes = sets.sum(axis=1)
-    empty = int((sizes == 0).sum())
-    kind = "sets" if hasattr(fitted, "folds_") else "approximate sets"
-    found.facts["sets"] = {
-        "confidence": confidence,
-        "class_conditional": options.get("class_conditional", True),
-        "measured_coverage": measured.coverage,
-        "mean_size": float(sizes.mean()),
-        "empty": empty,
-    }
-    found.lines.append(
-        f"{kind}: {sizes.mean():.2f} classes on average, {empty} empty; measured coverage of left-out training samples "
-        f"{100 * measured.coverage:.1f}% at confidence {confidence:g}"
-    )
+    @cached_property
+    def _measured(self) -> tuple[Any, dict[str, Any]]:
+        """The coverage that was measured on left-out samples, and the options of sets."""
+        fitted, confidence = self._fitted, self._confidence
+        if not hasattr(fitted, "predict_set"):
+            raise ValueError(
+                f"--confidence needs a model with sets; MODEL holds a {type(fitted).__name__}. Use a model of "
+                "`similitude fit`, or save a similitude.PredictionSets."
+            )
+        try:
+            return fitted.coverage(confidence), {}
+        except ValueError:
+            if confidence is None or not hasattr(fitted, "members_"):  # PredictionSets has its own calibration
+                raise
+        self._note(_why_together(fitted, confidence))
+        together = {"class_conditional": False}
+        return fitted.coverage(confidence, **together), together
 
 
 def _why_together(fitted: Any, confidence: float) -> str:
@@ -186,9 +213,11 @@ def point_of(fitted: Any, precision: float, per_class: bool) -> OperatingPoint:
     return fitted.operating_point(precision, per_class=per_class)
 
 
-def add_point(found: NoveltyColumns, point: OperatingPoint, assigned: np.ndarray, per_class: bool, note: Notes) -> None:
-    """Add what is printed about an operating point, and how many samples are assigned."""
-    found.facts["operating_point"] = {
+def point_summary(
+    point: OperatingPoint, assigned: np.ndarray, per_class: bool, note: Notes
+) -> tuple[str, dict[str, Any]]:
+    """Return what is printed about an operating point, and the facts, with how many samples are assigned."""
+    facts = {
         "precision": point.precision,
         "delta": point.delta,
         "per_class": point.per_class,
@@ -201,7 +230,6 @@ def add_point(found: NoveltyColumns, point: OperatingPoint, assigned: np.ndarray
         "coverage_of_left_out": point.coverage,
         "precision_of_left_out": point.measured_precision if point.assigned.any() else None,
     }
-    found.lines.append(f"{int(assigned.sum())} of {len(assigned)} rows are assigned; {point.summary()}")
     if per_class and not point.per_class:
         note(
             f"no class is predicted often enough for a cut-off of its own, which needs at least {point.needed} "
@@ -213,3 +241,4 @@ def add_point(found: NoveltyColumns, point: OperatingPoint, assigned: np.ndarray
             f"the precision holds for each class but {some(others)}, of which fewer than {point.needed} left-out "
             "samples are predicted: these share one cut-off, or are not assigned."
         )
+    return f"{int(assigned.sum())} of {len(assigned)} rows are assigned; {point.summary()}", facts

@@ -221,6 +221,15 @@ class Source:
             "counts of answers (confusions)."
         ),
     ] = None
+    top: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            metavar="N",
+            help="Keep only the best N hits of each query, and those that tie with the last one, while FILE is read.",
+            show_default=False,
+        ),
+    ] = None
     judge: Annotated[str | None, option("Column of the judges of ratings, by name or place from 1.", "COLUMN")] = None
     combine: Annotated[
         Combined | None,

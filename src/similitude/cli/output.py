@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -33,6 +34,18 @@ def notes(quiet: bool) -> Notes:
     return note
 
 
+def once(note: Notes) -> Notes:
+    """Return a function that prints each note only the first time."""
+    seen: set[str] = set()
+
+    def noted(text: str) -> None:
+        if text not in seen:
+            seen.add(text)
+            note(text)
+
+    return noted
+
+
 def not_applicable_text(unknown: float) -> str:
     """Return why methods that need all pairs are not applied, given the share of the pairs that are unknown."""
     return f"not applicable: {percent(unknown)} of the pairs are unknown; --fill would allow them"
@@ -56,11 +69,30 @@ def print_left_out(names: Sequence[str], too_large: Sequence[str], interrupted: 
         typer.echo(f"too large   for {names_text(too_large)}, which are not used for so many samples")
 
 
-def write_rows(path: Path, rows: Iterable[Iterable[Any]]) -> None:
-    """Write rows to a .csv or .tsv file."""
-    with replacing(path) as part, part.open("w", newline="", encoding="utf-8") as file:
-        delimiter = "\t" if path.suffix.lower() == ".tsv" else ","
-        csv.writer(file, delimiter=delimiter, lineterminator="\n").writerows(rows)
+def write_rows(path: Path, rows: Iterable[Iterable[Any]], order: Callable[[], list[int]] | None = None) -> None:
+    """Write rows to a .csv or .tsv file; ``order`` returns, once all are written, which row is to be in each place."""
+    with replacing(path) as part:
+        starts = _write(part, rows, "\t" if path.suffix.lower() == ".tsv" else ",")
+        if order is None:
+            return
+        with replacing(part) as ordered, part.open("rb") as source, ordered.open("wb") as target:
+            for i in order():
+                source.seek(starts[i])
+                target.write(source.read(starts[i + 1] - starts[i]))
+
+
+def _write(path: Path, rows: Iterable[Iterable[Any]], delimiter: str) -> list[int]:
+    """Write rows, and return where in the file each of them starts, and where the last one ends."""
+    starts = [0]
+    with path.open("wb") as file:
+        line = io.StringIO()
+        writer = csv.writer(line, delimiter=delimiter, lineterminator="\n")
+        for row in rows:
+            writer.writerow(row)
+            starts.append(starts[-1] + file.write(line.getvalue().encode()))
+            line.seek(0)
+            line.truncate()
+    return starts
 
 
 def write_table(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:

@@ -4,30 +4,20 @@ from __future__ import annotations
 
 import json
 import warnings
-from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
-import numpy as np
 import typer
 
 from similitude._utils.checks import check_interval
 from similitude._utils.files import check_writable
 from similitude._utils.progress import working
-from similitude.cli.extra_columns import (
-    NoveltyColumns,
-    add_point,
-    known_evidence,
-    note_without_evidence,
-    novelty_columns,
-    point_of,
-)
+from similitude.cli.answers import STRUCTURED, Answers, Wanted
 from similitude.cli.options import AsJson, Header, Key, ObjectColumn, Quiet, argument, is_yes, option
-from similitude.cli.output import TABLE_SUFFIXES, Notes, notes, write_rows
+from similitude.cli.output import TABLE_SUFFIXES, Notes, notes, once, write_rows
 from similitude.cli.rows import read_rows
-from similitude.cli.structured import is_structured, structured_columns
 from similitude.persistence import load_model
 from similitude.proximity.files import check_file, check_streams
 from similitude.sets.calibration import check_confidence
@@ -129,61 +119,27 @@ def predict_rows(
     given["object_column"] = object_column
     model = check_file(model, "MODEL")
     queries = None if queries is None else check_file(queries, "--queries")
+    note = once(note)
     with _noting_warnings(note):
         with working("reading the model and the rows", not quiet):
             fitted, info = load_model(model, return_info=True)
             if not hasattr(fitted, "predict"):
                 raise ValueError(f"{model}: holds a {type(fitted).__name__}, which is not a classifier.")
-            data = read_rows(model, fitted, info, rows, given, queries, note)
-        if precision is not None and is_structured(fitted):
-            raise ValueError(
-                "--precision is for a model of one label per sample; with a tree or several labels, --confidence says "
-                "how probable what is written must be."
-            )
-        point = None if precision is None else point_of(fitted, precision, per_class)
-        X, ids, edges = data.values, data.ids, data.counts
-        with working("looking for evidence", not quiet):
-            evidence = known_evidence(fitted, info, X, note)
-        if evidence is not None and not evidence.all() and not assign_all and UNASSIGNED in info["classes"]:
-            raise ValueError(
-                f"{(~evidence).sum()} samples give no evidence and would be {UNASSIGNED!r}, which is a class of the "
-                "model; add --assign-all."
-            )
-        with working("predicting", not quiet):
-            if is_structured(fitted):
-                labels, extra = structured_columns(fitted, info["notes"], X, confidence)
-                kind, names, values, sure = STRUCTURED, list[str](), np.empty((len(labels), 0)), None
-                more = NoveltyColumns(extra)
-            else:
-                predicted = fitted.predict(X)
-                labels = predicted.tolist()
-                kind, names, values = _scores(fitted, X, len(labels))
-                sure = _confidence(fitted, predicted, values) if kind == "probabilities" else None
-        if not is_structured(fitted):
-            with working("computing typicality", not quiet):
-                more = novelty_columns(fitted, X, confidence, note)
-    if point is not None and sure is not None:
-        assigned = point.assigns(predicted, sure) & (True if evidence is None else evidence)
-        labels = [label if own else UNASSIGNED for label, own in zip(labels, assigned.tolist())]
-        add_point(more, point, assigned, per_class, note)
-    if evidence is not None:
-        if not assign_all:
-            labels = [label if own else UNASSIGNED for label, own in zip(labels, evidence.tolist())]
-        written = np.where(evidence, "yes", "no") if edges is None else np.where(evidence, edges, 0)
-        more.columns["evidence"] = written.tolist()
-        more.facts["without_evidence"] = int((~evidence).sum())
-        note_without_evidence(evidence, ids, edges, assign_all, note)
-    first: dict[str, Any] = {} if ids is None else {"id": ids}
-    first["label"] = labels
-    if sure is not None:
-        first["confidence"] = sure.tolist()
-    headings = [*first, *names, *more.columns]
-    columns = [*first.values(), *values.T.tolist(), *more.columns.values()]
-    table = [headings, *zip(*columns)]
-    with working("writing the table", not quiet):
-        write_rows(output, [map(_inert, row) for row in table] if for_spreadsheets else table)
+            new = read_rows(model, fitted, info, rows, given, queries, note)
+        answers = Answers(fitted, info, Wanted(confidence, precision, per_class, assign_all), note)
+        with working("predicting and writing the table", not quiet):
+            table: Iterator[list[Any]] = answers.table(new.blocks)
+            table = (list(map(_inert, row)) for row in table) if for_spreadsheets else table
+            write_rows(output, table, None if new.wanted is None else lambda: _places(answers.ids, new.wanted))
+        lines, facts = answers.summary()
     if as_json or not quiet:
-        _print_summary(labels, info["classes"], kind, more, output, as_json)
+        _print_summary(answers, info["classes"], lines, facts, output, as_json)
+
+
+def _places(ids: list[str] | None, wanted: list[str] | None) -> list[int]:
+    """Return the rows of the table, from its headings, in the order of the wanted ids."""
+    place = {name: i for i, name in enumerate(ids or (), 1)}
+    return [0, *(place[name] for name in wanted or ())]
 
 
 @contextmanager
@@ -199,26 +155,26 @@ def _noting_warnings(note: Notes) -> Iterator[None]:
 
 
 def _print_summary(
-    labels: list[Any], classes: list[str], kind: str, more: NoveltyColumns, output: Path, as_json: bool
+    answers: Answers, classes: list[str], lines: list[str], facts: dict[str, Any], output: Path, as_json: bool
 ) -> None:
     """Print how many rows got each label, and the name of the file."""
-    counts = Counter(str(label) for label in labels)
+    kind, n = answers.kind, answers.labels.total()
+    known = dict.fromkeys([*classes, UNASSIGNED] if kind != STRUCTURED else [*sorted(answers.labels), UNASSIGNED])
+    counts = {label: answers.labels[label] for label in known if label in answers.labels}
     if as_json:
-        found = {"rows": len(labels), "labels": dict(counts), "columns": kind, **more.facts, "output": str(output)}
+        found = {"rows": n, "labels": counts, "columns": kind, **facts, "output": str(output)}
         typer.echo(json.dumps(found, indent=2))
         return
-    known = dict.fromkeys([*classes, UNASSIGNED] if kind != STRUCTURED else [*sorted(counts), UNASSIGNED])
-    summary = ", ".join(f"{label} {counts[label]}" for label in known if label in counts)
+    summary = ", ".join(f"{label} {count}" for label, count in counts.items())
     if kind == STRUCTURED and len(counts) > _MOST_SUMMED:
         summary = f"{len(counts) - (UNASSIGNED in counts)} different labels, {UNASSIGNED} {counts[UNASSIGNED]}"
-    typer.echo(f"{len(labels)} {'row' if len(labels) == 1 else 'rows'}: {summary}")
-    typer.echo(f"columns: label{_AND[kind]}{''.join(f', {name}' for name in more.columns)}")
-    for line in more.lines:
+    typer.echo(f"{n} {'row' if n == 1 else 'rows'}: {summary}")
+    typer.echo(f"columns: label{_AND[kind]}{''.join(f', {name}' for name in answers.added)}")
+    for line in lines:
         typer.echo(line)
     typer.echo(f"saved to {output}")
 
 
-STRUCTURED = "nodes of a tree, or several labels"
 _MOST_SUMMED = 20
 _AND = {
     STRUCTURED: "",
@@ -231,24 +187,3 @@ _AND = {
 def _inert(cell: Any) -> Any:
     """Return a cell that no spreadsheet takes for a formula; numbers are returned as they are."""
     return f"'{cell}" if isinstance(cell, str) and cell.startswith(("=", "+", "-", "@", "\t", "\r", "\n")) else cell
-
-
-def _confidence(fitted: Any, predicted: np.ndarray, probabilities: np.ndarray) -> np.ndarray:
-    """Return the probability of the predicted class of each sample."""
-    return probabilities[np.arange(len(predicted)), np.searchsorted(fitted.classes_, predicted)]
-
-
-def _scores(fitted: Any, X: Any, n: int) -> tuple[str, list[str], Any]:
-    """Return the kind of the scores, their names, and their values with one row per sample.
-
-    The scores are probabilities of the classes, or decision values, or none.
-    """
-    classes = [str(label) for label in fitted.classes_]
-    if hasattr(fitted, "predict_proba"):
-        return "probabilities", classes, fitted.predict_proba(X)
-    values = np.asarray(fitted.decision_function(X)) if hasattr(fitted, "decision_function") else np.empty((n, 0))
-    if values.ndim == 1:
-        return "decision values", [f"decision {classes[-1]}"], values[:, None]
-    if values.shape[1] == len(classes):
-        return "decision values", [f"decision {label}" for label in classes], values
-    return "labels", [], np.empty((n, 0))

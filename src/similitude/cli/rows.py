@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -22,18 +23,29 @@ from similitude.proximity.files import (
     NamedColumns,
     Reading,
     check_file,
+    load_row_blocks,
     load_rows,
     read_cells,
     read_object_table,
     read_objects,
     suffix,
 )
+from similitude.proximity.files.values import ROWS_BLOCK
 from similitude.similarities.molecules import invalid_smiles
+
+
+@dataclass(frozen=True)
+class NewRows:
+    """The new samples, in blocks that are read one after the other."""
+
+    blocks: Iterator[Contents]
+    wanted: list[str] | None = None
+    """The ids of all samples in the order in which they are written; None if the blocks are in this order."""
 
 
 def read_rows(
     model: Path, fitted: Any, info: dict, paths: list[Path], given: dict[str, Any], queries: Path | None, note: Notes
-) -> Contents:
+) -> NewRows:
     """Return the new samples in the form in which the fitted model reads them."""
     if info["input"] == "other" and not _takes_rows(fitted):
         raise ValueError(
@@ -52,11 +64,18 @@ def read_rows(
         found = _objects(fitted, info, paths[0], given)
         for read in found.columns.values():
             note(f"{paths[0]}: {read}")
-        return _readable(fitted, paths[0], found, note)
+        return NewRows(iter([_readable(fitted, paths[0], found, note)]))
     if given.pop("object_column") is not None:
         raise ValueError(f"--object names a column of raw objects; {model} was fitted on similarities.")
-    each = [_similarities(fitted, info, path, given, queries, note) for path in paths]
-    return each[0] if several is None or judges else _together(fitted, several, paths, each)
+    if several is None or judges:
+        return _similarities(fitted, info, paths[0], given, queries, note)
+    each = [_only(_similarities(fitted, info, path, given, queries, note, whole=True)) for path in paths]
+    return NewRows(iter([_together(fitted, several, paths, each)]))
+
+
+def _only(rows: NewRows) -> Contents:
+    """Return the only block of rows."""
+    return next(rows.blocks)
 
 
 def _reads_judges(info: dict) -> bool:
@@ -87,17 +106,38 @@ def _check_number(model: Path, rows: list[Path], similarities: list[str] | None)
 
 
 def _similarities(
-    fitted: Any, info: dict, path: Path, given: dict[str, Any], queries: Path | None, note: Notes
-) -> Contents:
-    """Return the rows in the order of the training samples."""
-    known, stored = info["ids"], info["notes"].get("reading")
+    fitted: Any,
+    info: dict,
+    path: Path,
+    given: dict[str, Any],
+    queries: Path | None,
+    note: Notes,
+    whole: bool = False,
+) -> NewRows:
+    """Return the rows in the order of the training samples: in blocks of whole queries, or in one block."""
+    stored = info["notes"].get("reading")
     stored = stored if isinstance(stored, dict) else {}
-    data = load_rows(path, _reading(info, stored, given), known, {**stored, "judges": info["similarities"]}, queries)
-    for read in data.columns.values():
-        note(f"{path}: {read}")
-    for text in data.notes:
-        note(text)
-    needed, support = info["n_columns"], info["support_columns"]
+    reading, known = _reading(info, stored, given), info["ids"]
+    stored = {**stored, "judges": info["similarities"]}
+    if whole:
+        blocks, wanted = iter([load_rows(path, reading, known, stored, queries)]), None
+    else:
+        blocks, wanted = load_row_blocks(path, reading, known, stored, queries, ROWS_BLOCK)
+
+    def matched() -> Iterator[Contents]:
+        for data in blocks:
+            for read in data.columns.values():
+                note(f"{path}: {read}")
+            for text in data.notes:
+                note(text)
+            yield _matched(fitted, info, path, data, note)
+
+    return NewRows(matched(), wanted)
+
+
+def _matched(fitted: Any, info: dict, path: Path, data: Contents, note: Notes) -> Contents:
+    """Return rows as the model reads them, with its columns in their order."""
+    known, needed, support = info["ids"], info["n_columns"], info["support_columns"]
     support = None if support is None or not 0 < len(support) < needed else support
     if isinstance(data.values, dict):
         return replace(data, values=Proximities(data.values, column_ids=data.column_ids))

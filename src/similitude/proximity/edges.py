@@ -28,6 +28,8 @@ class Edges:
     targets: np.ndarray
     scores: np.ndarray
     names: list[str]
+    count: int = 0
+    """The number of edges that were read, of which some may have been left out."""
 
 
 @dataclass(frozen=True)
@@ -123,6 +125,32 @@ def edges_of(queries: Any, targets: Any, scores: Any) -> Edges:
     return Edges(codes[:, 0], codes[:, 1], values, [str(name) for name in found[order].tolist()])
 
 
+def best_of_each(
+    queries: np.ndarray, targets: np.ndarray, scores: np.ndarray, top: int, *, smallest: bool = False
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the edges of each query to its ``top`` best targets, with those that tie with the last one.
+
+    A pair counts once, with its best score. The edge of a sample to itself is kept besides. What is left out of a part
+    of the edges is left out of all of them, too, so that edges can be selected while they are read, in any order.
+    """
+    values = scores if smallest else -scores
+    order = np.lexsort((values, targets, queries))
+    queries, targets, values = queries[order], targets[order], values[order]
+    first = np.ones(len(order), dtype=bool)
+    first[1:] = (queries[1:] != queries[:-1]) | (targets[1:] != targets[:-1])
+    queries, targets, values = queries[first], targets[first], values[first]
+    own = queries == targets
+    # The edge to itself comes first, and is not counted.
+    order = np.lexsort((values, ~own, queries))
+    queries, targets, values, own = queries[order], targets[order], values[order], own[order]
+    starts = np.flatnonzero(np.append(True, queries[1:] != queries[:-1])) if len(queries) else np.empty(0, np.intp)
+    counts = np.diff(starts, append=len(queries))
+    last = np.minimum(starts + own[starts] + top, starts + counts) - 1
+    kept = own | (values <= np.repeat(values[last], counts))
+    values = values[kept]
+    return queries[kept], targets[kept], values if smallest else -values
+
+
 def square_matrix(edges: Edges, meaning: EdgeMeaning) -> EdgeMatrix:
     """Return the square matrix between all samples of the edges."""
     n = len(edges.names)
@@ -156,12 +184,14 @@ def rows_to(
 ) -> tuple[Any, list[str], np.ndarray]:
     """Return the rows of new samples to known ones, their names, and the number of edges of each.
 
-    The new samples are the queries that are not known, unless ``queries`` names them.
+    The new samples are the queries that are not known, in the order of their first edges, unless ``queries`` names
+    them.
     """
     place = {name: j for j, name in enumerate(known)}
     column = np.array([place.get(name, -1) for name in edges.names], dtype=np.int64)
     if queries is None:
-        codes = np.unique(edges.queries[column[edges.queries] < 0])
+        codes, first = np.unique(edges.queries[column[edges.queries] < 0], return_index=True)
+        codes = codes[np.argsort(first)]
         names = [edges.names[code] for code in codes.tolist()]
     else:
         code_of = {name: code for code, name in enumerate(edges.names)}

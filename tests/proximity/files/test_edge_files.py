@@ -7,6 +7,7 @@ import pytest
 
 from similitude._native import EdgeLines
 from similitude.datasets import load_proximity
+from similitude.proximity.files import edge_files
 from tests.proximity.files.writing import refused, write
 
 # Hits as `blastp -outfmt 6` and `mmseqs easy-search` write them; the pair of P2 and P1 has two.
@@ -187,3 +188,35 @@ def test_compiled_reader_checks_its_arguments():
     with pytest.raises(ValueError, match="more lines than places"):
         reader.read(b"a,b,1\n" * 3, *room)
     assert EdgeLines(b",", 0, 1, 2, 3, 0).read(b"", *room) == 0
+
+
+@pytest.mark.parametrize("kind", ["text", "parquet"])
+def test_the_best_hits_do_not_depend_on_the_order_of_lines(tmp_path, monkeypatch, kind):
+    rng = np.random.default_rng(0)
+    edges = [(f"q{i}", f"q{j}", int(s)) for i, j, s in zip(*rng.integers(0, 15, (2, 300)), rng.integers(1, 40, 300))]
+    monkeypatch.setattr(edge_files, "_BLOCK", 200)
+    monkeypatch.setattr(edge_files, "_BATCH", 30)
+    monkeypatch.setattr(edge_files, "TOP_BLOCK", 50)
+    found = []
+    for turn in range(2):
+        edges = [edges[i] for i in rng.permutation(300)] if turn else sorted(edges)
+        if kind == "text":
+            path = write(tmp_path, "e.tsv", "".join(f"{a}\t{b}\t{s}\n" for a, b, s in edges))
+        else:
+            pa, path = pytest.importorskip("pyarrow"), tmp_path / "e.parquet"
+            table = pa.table(dict(zip(("query", "target", "score"), zip(*edges))))
+            pytest.importorskip("pyarrow.parquet").write_table(table, path, row_group_size=40)
+        data = load_proximity(path, top=3)
+        assert data.notes[0].startswith("300 hits were read and ")
+        order = np.argsort(data.ids)
+        found.append(data.S.toarray()[np.ix_(order, order)])
+    np.testing.assert_array_equal(*found)
+    whole = load_proximity(path).S.toarray()
+    kept = found[1] > 0
+    order = np.argsort(load_proximity(path).ids)
+    whole = whole[np.ix_(order, order)]
+    np.testing.assert_array_equal(found[1][kept], whole[kept])
+    for i, row in enumerate(whole):
+        others = np.delete(row, i)
+        assert np.array_equal(np.delete(kept[i], i), (others > 0) & (others >= np.sort(others)[-3]))
+    refused(path, r"top \(--top\) keeps the best hit", top=3, duplicates="min")

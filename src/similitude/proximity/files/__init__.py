@@ -9,7 +9,7 @@ from similitude.proximity.files.object_tables import NamedColumns, column_option
 from similitude.proximity.files.objects import load_objects, read_labelled_objects, read_objects
 from similitude.proximity.files.save import save_proximity
 from similitude.proximity.files.text import NUCLEOTIDES, check_file, check_streams, suffix
-from similitude.proximity.files.values import load_rows, load_values
+from similitude.proximity.files.values import load_row_blocks, load_rows, load_values
 
 __all__ = [
     "NUCLEOTIDES",
@@ -26,6 +26,7 @@ __all__ = [
     "id_files",
     "load_objects",
     "load_proximity",
+    "load_row_blocks",
     "load_rows",
     "load_values",
     "read_cells",

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from similitude._utils.checks import check_choice
+from similitude._utils.checks import check_choice, check_integer
 from similitude.proximity.edges import EdgeMeaning
 from similitude.proximity.ratings import COMBINATIONS
 from similitude.proximity.split import cut
@@ -20,7 +20,7 @@ TEXT_FORMS = ("table", "edges", "condensed", "triangle", "phylip", *RATING_FORMS
 
 _STORED = (
     *("form", "query", "target", "score", "missing", "duplicates", "direction", "normalise", "orientation"),
-    *("judge", "combine"),
+    *("judge", "combine", "top"),
 )
 _SHOWN, _LONGEST = 5, 40
 
@@ -38,8 +38,17 @@ class Reading(EdgeMeaning):
     header: bool | None = None
     judge: str | int | None = None
     combine: str | None = None
+    top: int | None = None
 
     def __post_init__(self) -> None:
+        if self.top is not None:
+            check_integer(self.top, "top", 1)
+            best = "max" if self.orientation == "similarity" else "min"
+            if self.repeated != best:
+                raise ValueError(
+                    f"top (--top) keeps the best hit of each pair, so that duplicates must be {best!r}; got "
+                    f"{self.duplicates!r}."
+                )
         if self.form is not None and self.form not in TEXT_FORMS:
             raise ValueError(f"form must be None or one of {', '.join(map(repr, TEXT_FORMS))}; got {self.form!r}.")
         if self.header is not None and self.form not in (None, "table", "edges", *RATING_FORMS):
@@ -54,7 +63,7 @@ class Reading(EdgeMeaning):
         """Whether an option was given that only edge lists have."""
         if self.names_ratings:
             return False
-        given = (self.query, self.target, self.score, self.duplicates, self.normalise == "self" or None)
+        given = (self.query, self.target, self.score, self.duplicates, self.normalise == "self" or None, self.top)
         return self.form == "edges" or any(value is not None for value in given) or self.direction != "keep"
 
     @property
@@ -155,6 +164,12 @@ class Contents:
         own = None if self.self_scores is None else self.self_scores[kept]
         column_ids = ids if self.square else self.column_ids
         return replace(self, values=values, ids=ids, column_ids=column_ids, self_scores=own)
+
+    def rows(self, chosen: slice) -> Contents:
+        """Return some of the rows of new samples."""
+        ids = None if self.ids is None else self.ids[chosen]
+        counts = None if self.counts is None else self.counts[chosen]
+        return replace(self, values=self.values[chosen], ids=ids, counts=counts)
 
     def stored_reading(self) -> dict[str, Any] | None:
         """Return what a model file keeps of how edges are read, so that new samples are read in the same way."""

@@ -13,7 +13,7 @@ import numpy as np
 from similitude._native import EdgeLines
 from similitude._utils.extras import require
 from similitude._utils.ids import some
-from similitude.proximity.edges import Edges, square_matrix
+from similitude.proximity.edges import Edges, best_of_each, square_matrix
 from similitude.proximity.files.arrays import readable
 from similitude.proximity.files.contents import Columns, Contents, Reading, unused
 from similitude.proximity.files.forms import QUERY_NAMES, TARGET_NAMES, Look, end_columns, look, text_form
@@ -31,6 +31,12 @@ LOWEST_EVALUE = 1e-300
 _SCORE_NAMES = ("score", "similarity", "weight", "distance", "dist", "bits", "bitscore", "value")
 _ALIASES = {"bitscore": "bits", "bit score": "bits", "e-value": "evalue", "fident": "pident", "identity": "pident"}
 _BLOCK = 2**22
+_BATCH = 2**20
+TOP_BLOCK = 2**22
+"""The number of edges that are read before those are left out that are not among the best of their query."""
+
+Part = tuple[np.ndarray, np.ndarray, np.ndarray]
+"""The queries and targets of edges, as positions in the names, and their scores."""
 
 
 class ChosenColumns(NamedTuple):
@@ -58,17 +64,89 @@ class ChosenColumns(NamedTuple):
 
 def read_edges(path: Path, reading: Reading, kind: str | None, square: bool) -> tuple[Edges, ChosenColumns] | None:
     """Return the edges in a file and their columns, or None if it is not an edge list; ``kind`` is None for text."""
+    file = open_edges(path, reading, kind, square)
+    return None if file is None else (_all_edges(file, reading), file.chosen)
+
+
+def open_edges(path: Path, reading: Reading, kind: str | None, square: bool) -> EdgeFile | None:
+    """Return an edge list whose columns are known, to be read part by part, or None if a file is not one."""
     if kind == "parquet":
         if reading.form not in (None, "edges") or not (
             reading.names_edges or readable(path, "a Parquet file", lambda: _looks_like_edges(path))
         ):
             return None
-        return readable(path, "a Parquet file", lambda: _read_parquet(path, reading))
+        return readable(path, "a Parquet file", lambda: _ParquetEdges(path, reading))
     if kind is not None:
         return None
     seen = look(path)
     form = reading.form or ("edges" if reading.names_edges else text_form(path, seen, square))
-    return _read_text(path, seen, reading) if form == "edges" else None
+    return _TextEdges(path, seen, reading) if form == "edges" else None
+
+
+def _all_edges(file: EdgeFile, reading: Reading) -> Edges:
+    """Return the edges in all parts of a file or, with ``top``, the best of each query."""
+    parts: list[Part] = []
+    count = kept = 0
+    for part in file.parts():
+        parts.append(part)
+        count += len(part[2])
+        if reading.top is not None and sum(len(own[2]) for own in parts) >= max(TOP_BLOCK, 2 * kept):
+            parts = [_best(_joined(parts), reading)]
+            kept = len(parts[0][2])
+    if reading.top is not None and parts:
+        parts = [_best(_joined(parts), reading)]
+    if not parts:
+        raise ValueError(f"{file.path}: holds no edge.")
+    return Edges(*_joined(parts), file.names(), count)
+
+
+def _best(part: Part, reading: Reading) -> Part:
+    """Return the best edges of each query."""
+    return best_of_each(*part, reading.top or 1, smallest=reading.orientation == "dissimilarity")
+
+
+def edge_blocks(file: EdgeFile, reading: Reading, most: int) -> Iterator[Edges]:
+    """Yield the edges of a file in blocks of about ``most``; queries whose lines follow one another are not divided."""
+    names: list[str] = []
+    waiting: list[Part] = []
+    for part in file.parts():
+        names += file.names(len(names))
+        waiting.append(part)
+        if sum(len(own[2]) for own in waiting) < most:
+            continue
+        queries, targets, scores = _joined(waiting)
+        changes = np.flatnonzero(queries[1:] != queries[:-1])
+        end = int(changes[-1]) + 1 if len(changes) else 0
+        if end:
+            yield _numbered_anew((queries[:end], targets[:end], scores[:end]), names, reading)
+        waiting = [(queries[end:], targets[end:], scores[end:])]
+    if waiting:
+        yield _numbered_anew(_joined(waiting), names, reading)
+
+
+def top_text(count: int, kept: int, top: int) -> str:
+    """Return how many edges were read, and how many of them are the best of their query."""
+    return (
+        f"{count:,} hits were read and {kept:,} are kept: the best {top} of each query, with those that tie with the "
+        f"last one, and those to itself (top={top})."
+    )
+
+
+def _joined(parts: list[Part]) -> Part:
+    """Return the ends and scores of several parts as one."""
+    if len(parts) == 1:
+        return parts[0]
+    queries, targets, scores = (np.concatenate(values) for values in zip(*parts))
+    return queries, targets, scores
+
+
+def _numbered_anew(part: Part, names: list[str], reading: Reading) -> Edges:
+    """Return edges, or the best of each query, whose names are only those of their own ends, in the same order."""
+    count = len(part[2])
+    queries, targets, scores = part if reading.top is None else _best(part, reading)
+    used, codes = np.unique(np.concatenate([queries, targets]), return_inverse=True)
+    codes = codes.ravel().astype(np.int32)
+    return Edges(codes[: len(queries)], codes[len(queries) :], scores, [names[i] for i in used.tolist()], count)
 
 
 def edge_matrix(path: Path, edges: Edges, chosen: ChosenColumns, reading: Reading) -> Contents:
@@ -96,6 +174,8 @@ def edge_matrix(path: Path, edges: Edges, chosen: ChosenColumns, reading: Readin
         notes.append("every pair has an edge.")
     else:
         notes.append(f"the distance of pairs without an edge is {value} (missing={reading.missing!r}).")
+    if reading.top is not None:
+        notes.insert(0, top_text(edges.count, len(edges.scores), reading.top))
     if made.merged:
         notes.append(
             f"{made.merged:,} edges repeat a pair; {reading.repeated} of its scores counts "
@@ -120,41 +200,52 @@ def edge_matrix(path: Path, edges: Edges, chosen: ChosenColumns, reading: Readin
     )
 
 
-def _read_text(path: Path, seen: Look, reading: Reading) -> tuple[Edges, ChosenColumns]:
-    """Return the edges of a text file with the first rows ``seen``."""
-    if not seen.rows:
-        raise ValueError(f"{path}: the file is empty; an edge list is needed.")
-    line, head = seen.rows[0]
-    body = [cells for _, cells in seen.rows[1:]] or [head]
-    chosen = _choose_columns(path, head, body, reading, reading.header)
-    skip = line if chosen.columns.header else 0
-    if skip and len(seen.rows) == 1:
-        raise ValueError(f"{path}: there is a header row only; rows with two ids and a score are needed below it.")
-    parser = EdgeLines(seen.delimiter.encode(), chosen.query, chosen.target, chosen.score, len(head), skip)
-    parts: list[tuple] = []
-    try:
-        for block in _blocks(path, skip):
-            size = block.count(b"\n") + 1
-            ends = np.empty(size, np.int32), np.empty(size, np.int32), np.empty(size)
-            count = parser.read(block, *ends)
-            parts.append(tuple(values[:count].copy() for values in ends))
-    except ValueError as error:
-        raise ValueError(str(error) if str(error).startswith(str(path)) else f"{path}: {error}") from None
-    try:
-        names = [name.decode() for name in parser.names()]
-    except UnicodeDecodeError as error:
-        raise ValueError(f"{path}: the id {error.object!r} is not UTF-8 text; save the file in UTF-8.") from None
-    return _joined(path, parts, names, chosen), chosen
+class _TextEdges:
+    """The edges of a text file with the first rows ``seen``."""
+
+    def __init__(self, path: Path, seen: Look, reading: Reading):
+        if not seen.rows:
+            raise ValueError(f"{path}: the file is empty; an edge list is needed.")
+        line, head = seen.rows[0]
+        body = [cells for _, cells in seen.rows[1:]] or [head]
+        self.path = path
+        self.chosen = chosen = _choose_columns(path, head, body, reading, reading.header)
+        self._skip = line if chosen.columns.header else 0
+        if self._skip and len(seen.rows) == 1:
+            raise ValueError(f"{path}: there is a header row only; rows with two ids and a score are needed below it.")
+        ends = chosen.query, chosen.target, chosen.score
+        self._parser = EdgeLines(seen.delimiter.encode(), *ends, len(head), self._skip)
+
+    def parts(self) -> Iterator[Part]:
+        """Yield the ends, as positions in the names, and the scores of the edges in each block of lines."""
+        path = self.path
+        try:
+            for block in _blocks(path, self._skip):
+                size = block.count(b"\n") + 1
+                ends = np.empty(size, np.int32), np.empty(size, np.int32), np.empty(size)
+                count = self._parser.read(block, *ends)
+                queries, targets, scores = (values[:count].copy() for values in ends)
+                yield queries, targets, _as_similarities(path, scores, self.chosen)
+        except ValueError as error:
+            raise ValueError(str(error) if str(error).startswith(str(path)) else f"{path}: {error}") from None
+
+    def names(self, first: int = 0) -> list[str]:
+        """Return the names of the samples that were read, from a position on."""
+        try:
+            return [name.decode() for name in self._parser.names(first)]
+        except UnicodeDecodeError as error:
+            raise ValueError(
+                f"{self.path}: the id {error.object!r} is not UTF-8 text; save the file in UTF-8."
+            ) from None
 
 
-def _joined(path: Path, parts: list[tuple], names: list[str], chosen: ChosenColumns) -> Edges:
-    """Return the edges in all parts of a file, with E-values as -log10."""
-    queries, targets, scores = (np.concatenate(values) for values in zip(*parts))
-    if chosen.score_name == "evalue":
-        if len(scores) and scores.min() < 0:
-            raise ValueError(f"{path}: an E-value is {scores.min():g}; E-values are not negative.")
-        scores = np.maximum(-np.log10(np.maximum(scores, LOWEST_EVALUE)), 0.0)
-    return Edges(queries, targets, scores, names)
+def _as_similarities(path: Path, scores: np.ndarray, chosen: ChosenColumns) -> np.ndarray:
+    """Return scores as they are, and E-values as -log10."""
+    if chosen.score_name != "evalue":
+        return scores
+    if len(scores) and scores.min() < 0:
+        raise ValueError(f"{path}: an E-value is {scores.min():g}; E-values are not negative.")
+    return np.maximum(-np.log10(np.maximum(scores, LOWEST_EVALUE)), 0.0)
 
 
 def _blocks(path: Path, skip: int) -> Iterator[bytes]:
@@ -258,34 +349,47 @@ def _column(path: Path, names: list[str], wanted: str | int | None, usual: tuple
     )
 
 
-def _read_parquet(path: Path, reading: Reading) -> tuple[Edges, ChosenColumns]:
-    """Return the edges of a Parquet file."""
-    pa, pq = require("pyarrow", "data"), require("pyarrow.parquet", "data")
-    file = pq.ParquetFile(path)
-    head = file.schema_arrow.names
-    kinds = file.schema_arrow.types
-    sample = ["1" if pa.types.is_integer(kind) or pa.types.is_floating(kind) else "a" for kind in kinds]
-    chosen = _choose_columns(path, head, [sample], reading, header=True)
-    wanted = [head[j] for j in chosen[:3]]
-    codes: dict[str, int] = {}
-    parts: list[tuple] = []
-    row = 0
-    for batch in file.iter_batches(batch_size=2**20, columns=wanted):
-        columns = [batch.column(batch.schema.get_field_index(name)) for name in wanted]
-        for name, column in zip(wanted, columns):
-            if column.null_count:
-                at = row + column.is_null().to_pylist().index(True) + 1
-                raise ValueError(f"{path}: row {at}, column {name!r} is a missing value; every cell is needed.")
-        scores = np.asarray(columns[2].to_numpy(zero_copy_only=False), dtype=np.float64)
-        if not np.isfinite(scores).all():
-            at = int(np.flatnonzero(~np.isfinite(scores))[0])
-            raise ValueError(f"{path}: row {row + at + 1}, column {wanted[2]!r}: {scores[at]} is not a finite number.")
-        parts.append((*(_coded(column, codes) for column in columns[:2]), scores))
-        row += len(scores)
-    if not parts:
-        raise ValueError(f"{path}: holds no edge.")
-    chosen = chosen._replace(columns=replace(chosen.columns, header=None))
-    return _joined(path, parts, list(codes), chosen), chosen
+class _ParquetEdges:
+    """The edges of a Parquet file."""
+
+    def __init__(self, path: Path, reading: Reading):
+        pa, pq = require("pyarrow", "data"), require("pyarrow.parquet", "data")
+        self.path, self._file = path, pq.ParquetFile(path)
+        head = self._file.schema_arrow.names
+        kinds = self._file.schema_arrow.types
+        sample = ["1" if pa.types.is_integer(kind) or pa.types.is_floating(kind) else "a" for kind in kinds]
+        chosen = _choose_columns(path, head, [sample], reading, header=True)
+        self._wanted = [head[j] for j in chosen[:3]]
+        self.chosen = chosen._replace(columns=replace(chosen.columns, header=None))
+        self._names: dict[str, int] = {}
+
+    def parts(self) -> Iterator[Part]:
+        """Yield the ends, as positions in the names, and the scores of the edges in each batch of rows."""
+        row = 0
+        batches = self._file.iter_batches(batch_size=_BATCH, columns=self._wanted)
+        while (batch := readable(self.path, "a Parquet file", lambda: next(batches, None))) is not None:
+            columns = [batch.column(batch.schema.get_field_index(name)) for name in self._wanted]
+            for name, column in zip(self._wanted, columns):
+                if column.null_count:
+                    at = row + column.is_null().to_pylist().index(True) + 1
+                    raise ValueError(
+                        f"{self.path}: row {at}, column {name!r} is a missing value; every cell is needed."
+                    )
+            scores = np.asarray(columns[2].to_numpy(zero_copy_only=False), dtype=np.float64)
+            if not np.isfinite(scores).all():
+                at = int(np.flatnonzero(~np.isfinite(scores))[0])
+                what = f"column {self._wanted[2]!r}: {scores[at]} is not a finite number."
+                raise ValueError(f"{self.path}: row {row + at + 1}, {what}")
+            queries, targets = (_coded(column, self._names) for column in columns[:2])
+            yield queries, targets, _as_similarities(self.path, scores, self.chosen)
+            row += len(scores)
+
+    def names(self, first: int = 0) -> list[str]:
+        """Return the names of the samples that were read, from a position on."""
+        return list(islice(self._names, first, None))
+
+
+EdgeFile = _TextEdges | _ParquetEdges
 
 
 def _coded(column: Any, codes: dict[str, int]) -> np.ndarray:

@@ -45,6 +45,7 @@ def load_proximity(
     header: bool | None = None,
     judge: str | int | None = None,
     combine: Literal["mean", "ranks", "separate"] | None = None,
+    top: int | None = None,
 ) -> Bunch:
     """Read similarities or dissimilarities, and the labels and groups of their samples, from files of any form.
 
@@ -124,6 +125,10 @@ def load_proximity(
         The column of the judges of ratings, by its name or its place from 1, if it is not recognised.
     combine : {"mean", "ranks", "separate"}, default=None
         What the ratings of several judges become: see :meth:`similitude.Proximities.from_ratings`. None means "mean".
+    top : int, default=None
+        Keep only so many edges of each query while the file is read: those of the best scores (the smallest, if they
+        are dissimilarities), with those that tie with the last one, and the edge of a sample to itself. A pair with
+        several edges counts once. Memory is then needed for these only. New samples are read in the same way.
 
     Returns
     -------
@@ -190,7 +195,7 @@ def load_proximity(
     (['c'], array([[0., 7.]]))
     """
     meaning = missing, duplicates, direction, normalise, orientation
-    reading = Reading(*meaning, form, key, query, target, score, diagonal, header, judge, combine)
+    reading = Reading(*meaning, form, key, query, target, score, diagonal, header, judge, combine, top)
     beside = Beside(labels, groups, labels_in_order, label_column, group_column)
     found = read_proximity(path, reading, beside, square=square, columns=columns, mmap=mmap)
     return Bunch(

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,16 @@ from similitude._utils.ids import Names, column_order, some
 from similitude.proximity.edges import Edges, rows_to
 from similitude.proximity.files.arrays import read_archive, read_mtx, read_npy, read_parquet
 from similitude.proximity.files.contents import Columns, Contents, Reading
-from similitude.proximity.files.edge_files import edge_matrix, read_edges
+from similitude.proximity.files.edge_files import EdgeFile, edge_blocks, edge_matrix, open_edges, read_edges, top_text
+from similitude.proximity.files.edge_rows import (
+    NO_EDGES,
+    EdgeRows,
+    check_stated,
+    no_edge,
+    no_new_sample,
+    none_stated,
+    row_notes,
+)
 from similitude.proximity.files.forms import binary_kind, look, names_known, text_form
 from similitude.proximity.files.id_files import ID_NAMES, id_file, read_ids
 from similitude.proximity.files.labels import read_queries
@@ -32,7 +42,9 @@ from similitude.proximity.files.triangles import (
 from similitude.proximity.split import cut
 from similitude.proximity.unknown import Absent
 
-_MEANING = ("missing", "duplicates", "direction", "normalise")
+_MEANING = ("missing", "duplicates", "direction", "normalise", "top")
+ROWS_BLOCK = 2**20
+"""The number of edges of new samples that are read together."""
 _TEXT_READERS = {"phylip": read_phylip, "triangle": read_triangle, "condensed": read_condensed}
 
 
@@ -287,7 +299,40 @@ def load_rows(
     In an edge list, the new samples are the queries that are not known; the columns are the known samples.
     ``stored`` is what the model keeps of how its own edges or ratings were read.
     """
-    self_scores = None if stored is None else stored.get("self_scores")
+    return _rows_or_edges(path, reading, known, stored, queries)[0]()
+
+
+def load_row_blocks(
+    path: Path,
+    reading: Reading,
+    known: list[str] | None,
+    stored: dict[str, Any] | None,
+    queries: Path | None,
+    most: int,
+) -> tuple[Iterator[Contents], list[str] | None]:
+    """Return the same rows in blocks, each of the queries of about ``most`` edges, and all queries in their order.
+
+    The queries are None if the rows are in their order already. What is not an edge list is one block; so are edges
+    that count in both directions, as those of a new sample may be anywhere in a file.
+    """
+    whole, file = _rows_or_edges(path, reading, known, stored, queries)
+    if file is None or known is None or reading.direction != "keep":
+        return iter([whole()]), None
+    edges = edge_blocks(file, reading, most)
+    opening = list(islice(edges, 2))
+    if len(opening) < 2:
+        return iter([whole()]), None
+    seen = {name for block in opening for name in block.names}
+    wanted, stated = (None, None) if queries is None else read_queries(queries, seen)
+    blocks = EdgeRows(path, reading, known, _own_scores(stored), queries, wanted)
+    blocks.columns, blocks.stated = {"path": file.chosen.columns}, stated
+    return blocks.rows(chain(opening, edges), most), wanted
+
+
+def _rows_or_edges(
+    path: Path, reading: Reading, known: list[str] | None, stored: dict[str, Any] | None, queries: Path | None
+) -> tuple[Callable[[], Contents], EdgeFile | None]:
+    """Return a function that reads all rows, and the edge list if it is one that is not empty."""
     path = check_file(path, "ROWS", may_be_empty=queries is not None)  # a search that found nothing
     kind = binary_kind(path)
     if kind is None and is_fasta(path):
@@ -300,52 +345,57 @@ def load_rows(
     is_empty = queries is not None and kind is None and not look(path).rows
     judged = None if is_table or is_empty else read_ratings(path, reading, kind, square=False)
     if judged is not None and known is not None:
-        return rating_rows(path, judged[0], judged[1], reading, known, stored)
-    found = None if is_table or is_empty else read_edges(path, reading, kind, square=False)
-    if found is None and not is_empty:
+        found = rating_rows(path, judged[0], judged[1], reading, known, stored)
+        return lambda: found, None
+    file = None if is_table or is_empty else open_edges(path, reading, kind, square=False)
+    if file is None and not is_empty:
         if queries is not None:
             raise ValueError(f"--queries is for edge lists, such as hits; {path} has a row for each sample already.")
         form = "table" if is_table else None
         plain = Reading(form=form, key=reading.key, orientation=reading.orientation, header=reading.header)
         by_row = reading.normalise if reading.normalise == "rows" else None
-        return load_values(path, replace(plain, normalise=by_row), square=False)
+        return lambda: load_values(path, replace(plain, normalise=by_row), square=False), None
     if known is None:
         raise ValueError(
             f"{path}: is an edge list, but the model does not know the ids of its training samples. Fit it on an edge "
             "list, or on a matrix with ids."
         )
-    edges, columns = _NO_EDGES, {}
-    if found is not None:
-        edges, columns = found[0], {"path": found[1].columns}
-    own = None if self_scores is None else np.asarray(self_scores, dtype=float)
+    samples = known
+    return lambda: _rows_of_edges(path, reading, kind, samples, _own_scores(stored), queries, is_empty), file
+
+
+def _own_scores(stored: dict[str, Any] | None) -> np.ndarray | None:
+    """Return the self-scores of the training samples that a model keeps."""
+    own = None if stored is None else stored.get("self_scores")
+    return None if own is None else np.asarray(own, dtype=float)
+
+
+def _rows_of_edges(
+    path: Path,
+    reading: Reading,
+    kind: str | None,
+    known: list[str],
+    own: np.ndarray | None,
+    queries: Path | None,
+    is_empty: bool,
+) -> Contents:
+    """Return the rows of all new samples of an edge list, which is read as a whole."""
+    found = None if is_empty else read_edges(path, reading, kind, square=False)
+    edges, columns = (NO_EDGES, {}) if found is None else (found[0], {"path": found[1].columns})
     wanted, stated = (None, None) if queries is None else _stated_queries(path, edges, set(known), queries)
     try:
         S, names, counts = rows_to(edges, known, reading, own, wanted)
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from None
     if not names:
-        raise ValueError(
-            f"{path}: every query is a training sample, so there is no new sample to predict; queries must be the "
-            "new samples, and targets the training samples."
-        )
-    notes = [] if stated is None else [f"{queries}: {stated}"]
-    if wanted is None:
-        if not counts.any():
-            raise ValueError(
-                f"{path}: none of the {len(names)} new samples has an edge to a training sample; targets must be the "
-                f"training samples, whose ids begin with {some(known[:3])}. If they are, name all queries by --queries."
-            )
-        notes.append(
-            f"{path}: queries without an edge cannot be seen in such a file; --queries FILE (FASTA, ids or a table) "
-            "writes a row for each query."
-        )
-    elif again := sorted(set(names) & set(known), key=names.index):
-        notes.append(f"{queries}: {len(again)} of {len(names)} queries are training samples: {some(again)}.")
+        raise no_new_sample(path)
+    if wanted is None and not counts.any():
+        raise no_edge(path, len(names), known)
+    notes = row_notes(path, queries, stated, known, names)
+    if reading.top is not None and found is not None:
+        notes.insert(0, f"{path}: {top_text(edges.count, len(edges.scores), reading.top)}")
     absent: Absent = "unknown" if reading.absent == "unknown" else "zero"
     return Contents(S, names, known, absent=absent, notes=tuple(notes), columns=columns, reading=reading, counts=counts)
-
-
-_NO_EDGES = Edges(np.empty(0, dtype=np.int32), np.empty(0, dtype=np.int32), np.empty(0), [])
 
 
 def _stated_queries(path: Path, edges: Edges, known: set[str], queries: Path) -> tuple[list[str], Columns | None]:
@@ -356,15 +406,7 @@ def _stated_queries(path: Path, edges: Edges, known: set[str], queries: Path) ->
     seen = [edges.names[code] for code in np.unique(edges.queries).tolist()]
     wanted, read = read_queries(queries, set(seen))
     stated = set(wanted)
-    foreign = [name for name in seen if name not in stated and name not in known]
-    if foreign:
-        raise ValueError(
-            f"--queries: {len(foreign)} queries of {path} are not in {queries}: {some(foreign)}; it must name all "
-            f"queries, and its ids begin with {some(wanted[:3])}."
-        )
+    check_stated(path, queries, wanted, [name for name in seen if name not in stated and name not in known])
     if seen and stated.isdisjoint(seen):
-        raise ValueError(
-            f"--queries: none of the {len(wanted)} ids in {queries} is a query of {path}; all are training samples; "
-            "queries must be the new samples, and targets the training samples."
-        )
+        raise none_stated(path, queries, len(wanted))
     return wanted, read
