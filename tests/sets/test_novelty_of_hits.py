@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from similitude import CombinedClassifier, KNNClassifier, PredictionSets
+from similitude import CombinedClassifier, KNNClassifier, PredictionSets, Proximities
 from tests.reference import conformal
 
 
@@ -115,3 +115,21 @@ def test_coverage_holds_with_and_without_evidence(kind):
     assert shares[1] >= 0.8 - 3 * np.sqrt(0.16 / covered[1, 1])
     assert shares[0] <= 0.9
     assert 1 < np.mean(sizes) <= 2
+
+
+def test_many_samples_with_unknown_pairs_are_compared_by_known_ones(monkeypatch):
+    """Their familiarity is that of the same hits with zeros: only known pairs are looked at."""
+    monkeypatch.setattr("similitude.sets.familiarity.COLUMNS", 100)
+    S, y = hits(seed=3)
+    train, new = np.arange(120), np.arange(120, 150)
+    block, rows = (sparse.csr_matrix(S[np.ix_(part, train)]) for part in (train, new))
+    zeros = fitted(block, y[train]).familiarity(rows)
+
+    def unknown():
+        model = fitted(Proximities(block, absent="unknown"), y[train])
+        return model.familiarity(Proximities(rows, absent="unknown"))
+
+    assert not np.allclose(unknown(), zeros, equal_nan=True)
+    monkeypatch.setattr("similitude.sets.familiarity.MOST_DENSE", 110)
+    some = rows.getnnz(axis=1) > 0
+    np.testing.assert_allclose(unknown()[some], zeros[some])

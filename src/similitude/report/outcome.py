@@ -11,6 +11,7 @@ from sklearn.base import clone
 
 from similitude.auto.leaderboard import COMBINATION, LeaderboardRow
 from similitude.auto.methods import COMPARED_ONLY
+from similitude.numerics.class_columns import ClassColumns
 from similitude.numerics.topk import top_k
 from similitude.proximity.maps import LearnedMap
 from similitude.proximity.proximities import as_proximities
@@ -53,8 +54,9 @@ class Outcome:
     left_out: tuple[str, ...]
     nested_error: float | None
     predicted: np.ndarray | None
-    posteriors: np.ndarray | None
-    member_posteriors: np.ndarray | None
+    posteriors: Any
+    """An array (n, G), or KeptPosteriors."""
+    member_posteriors: Any
     mistakes: tuple[Mistake, ...]
     n_mistakes: int
     weights: str | None
@@ -77,6 +79,43 @@ class Outcome:
     def tested(self) -> np.ndarray:
         """The positions of the samples that were tested."""
         return np.flatnonzero(() if self.predicted is None else self.predicted >= 0)
+
+
+@dataclass(frozen=True)
+class KeptPosteriors:
+    """Posteriors (..., n, G) of which each sample has those of some classes: rows are made of the samples asked for.
+
+    ``place`` is the row of each sample in ``kept``, or -1 if it was not tested.
+    """
+
+    columns: ClassColumns
+    kept: np.ndarray
+    place: np.ndarray
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of all posteriors."""
+        return (*self.kept.shape[:-2], len(self.place), self.columns.n_classes)
+
+    def of(self, sample: int) -> np.ndarray:
+        """Return the posteriors (..., G) of one sample."""
+        row = self.place[[sample]]
+        return self.columns.at(row).all(self.kept[..., row, :])[..., 0, :]
+
+    def at(self, samples: np.ndarray, classes: np.ndarray) -> np.ndarray:
+        """Return the posterior (...,) of a class of each sample."""
+        rows = self.place[samples]
+        return self.kept[..., rows, self.columns.at(rows).codes(classes)]
+
+
+def posteriors_of(found: Any, sample: int) -> np.ndarray:
+    """Return the posteriors (..., G) of one sample."""
+    return found.of(sample) if isinstance(found, KeptPosteriors) else found[..., sample, :]
+
+
+def posteriors_at(found: Any, samples: np.ndarray, classes: np.ndarray) -> np.ndarray:
+    """Return the posterior of a class of each sample."""
+    return found.at(samples, classes) if isinstance(found, KeptPosteriors) else found[samples, classes]
 
 
 def find_outcome(
@@ -150,9 +189,7 @@ def _score(auto: Any) -> str:
     return f"score {auto.scoring!r}" if isinstance(auto.scoring, str) else "given scorer"
 
 
-def _out_of_fold(
-    found: Any, classes: np.ndarray, labels: np.ndarray
-) -> tuple[np.ndarray | None, np.ndarray | None, np.ndarray | None]:
+def _out_of_fold(found: Any, classes: np.ndarray, labels: np.ndarray) -> tuple[np.ndarray | None, Any, Any]:
     """Return the predictions, as positions among the classes, the posteriors, and those of the members."""
     if found is None:
         return None, None, None
@@ -161,6 +198,13 @@ def _out_of_fold(
         raise ValueError("auto: out_of_fold_ must hold labels of y for the samples; was it fitted on the same data?")
     predicted = np.full(n, -1)
     predicted[tested] = np.searchsorted(classes, found.labels)
+
+    columns = getattr(found, "columns", None)
+    if columns is not None and columns.own is not None:
+        place = np.full(n, -1)
+        place[tested] = np.arange(len(tested))
+        proba, members = (KeptPosteriors(columns, kept, place) for kept in (found.kept_proba, found.kept_members))
+        return predicted, proba, members
 
     def of_all(values: Any) -> np.ndarray | None:
         if values is None:
@@ -187,12 +231,12 @@ def similarities_of(samples: Samples, map_name: str | None) -> Any:
 
 
 def find_mistakes(
-    samples: Samples, S: Any, labels: np.ndarray, predicted: np.ndarray, posteriors: np.ndarray | None, voter: Any
+    samples: Samples, S: Any, labels: np.ndarray, predicted: np.ndarray, posteriors: Any, voter: Any
 ) -> tuple[Mistake, ...]:
     """Return the mistakes, the most confident first; ``voter`` is the k-NN classifier that made them, or None."""
     wrong = np.flatnonzero((predicted != labels) & (predicted >= 0))
     if posteriors is not None and len(wrong):
-        surplus = posteriors[wrong, predicted[wrong]] - posteriors[wrong, labels[wrong]]
+        surplus = posteriors_at(posteriors, wrong, predicted[wrong]) - posteriors_at(posteriors, wrong, labels[wrong])
         wrong = wrong[np.argsort(-surplus, kind="stable")]
     wrong = wrong[:MOST_MISTAKES]
     if not len(wrong) or len(labels) < 2:

@@ -16,7 +16,7 @@ from similitude.diagnosis.card import printable
 from similitude.report.findings import Findings
 from similitude.report.markup import WIDTH, Section, rounded, text
 from similitude.report.matrix import PackedMatrix, pack
-from similitude.report.outcome import Mistake, Outcome
+from similitude.report.outcome import Mistake, Outcome, posteriors_of
 from similitude.report.sections import facts, sections
 
 SCRIPTS = ("charts.js", "map.js", "matrix.js", "page.js")
@@ -94,13 +94,13 @@ def _mistake(outcome: Outcome, mistake: Mistake, at: dict[int, int]) -> dict[str
     columns = [mistake.similarities] if mistake.weights is None else [mistake.similarities, mistake.weights]
     posteriors = members = None
     if outcome.posteriors is not None:
-        own = outcome.posteriors[mistake.sample]
+        own = posteriors_of(outcome.posteriors, mistake.sample)
         order = _largest(own)
         if mistake.predicted not in order:
             order[-1] = mistake.predicted
         posteriors = _by_class(own, order)
     if outcome.member_posteriors is not None:
-        by_member = outcome.member_posteriors[:, mistake.sample]
+        by_member = posteriors_of(outcome.member_posteriors, mistake.sample)
         members = [[int(np.argmax(own)), *rounded([np.max(own)], 4)] for own in by_member]
     return {
         "sample": at[mistake.sample],

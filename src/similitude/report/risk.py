@@ -34,7 +34,8 @@ def find_risk(auto: Any, left_out: Any, predicted: np.ndarray | None, labels: np
     if predicted is None or calibration_of(auto.best_estimator_) is None:
         return None
     tested = left_out.samples
-    confidence = np.round(left_out.proba[np.arange(len(tested)), predicted[tested]], 10)
+    own = left_out.columns.codes(predicted[tested])
+    confidence = np.round(left_out.kept_proba[np.arange(len(tested)), own], 10)
     order = np.argsort(-confidence, kind="stable")
     last = np.flatnonzero(np.append(np.diff(confidence[order]) != 0, True))
     wrong = np.cumsum((predicted != labels)[tested][order])[last]

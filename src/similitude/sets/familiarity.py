@@ -20,6 +20,8 @@ from similitude.sets.typicality import BLOCK, dense_rows, native_rows, rows_of, 
 NEIGHBOURS = 3
 COLUMNS = 256
 """The largest number of columns in which rows are compared, if they are."""
+MOST_DENSE = 5_000
+"""The largest number of samples whose rows are compared as a whole if some of a sparse matrix are unknown."""
 
 _DIGITS = 10
 
@@ -33,9 +35,13 @@ class Hits(NamedTuple):
 
 
 def are_hits(training: Training) -> bool:
-    """Return whether most similarities are 0, none is negative or unknown, and rows cannot be compared as a whole."""
+    """Return whether most similarities are 0, none is negative or unknown, and rows cannot be compared as a whole.
+
+    Of a sparse matrix with more than ``MOST_DENSE`` samples most may also be unknown.
+    """
     n, positive = len(training), 0
-    if n <= COLUMNS or training.unknown or sign_of(training) < 0:
+    stored = sparse.issparse(getattr(training.native, "values", None))
+    if n <= COLUMNS or (training.unknown and not (stored and n > MOST_DENSE)) or sign_of(training) < 0:
         return False
     for rows, block in native_rows(training, n):
         values = block.data if sparse.issparse(block) else block
