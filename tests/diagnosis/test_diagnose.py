@@ -248,6 +248,13 @@ def test_all_stored_entries_are_examined(absent):
     full = np.where(S, 10 - S if absent == "farthest" else S, filled)
     dense = diagnose(full, y, dissimilarity=dissimilarity)
     assert (few.n_sampled, few.n_examined) == (40, 150)
+    assert few.extremes_of_all
+    assert not whole.extremes_of_all
+    for found in (few, mixed):
+        ends = found.smallest_eigenvalue, found.largest_eigenvalue, found.negative_eigenratio
+        wanted = dense.smallest_eigenvalue, dense.largest_eigenvalue, dense.negative_eigenratio
+        assert ends == pytest.approx(wanted, rel=1e-5, abs=1e-5)
+        assert found.psd == dense.psd
     of_stored = (
         "symmetric",
         "asymmetry",

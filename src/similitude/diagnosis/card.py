@@ -125,6 +125,7 @@ def figures(d: Diagnosis, rendering: int = PYTHON) -> list[tuple[str, list[tuple
     smaller, part = d.self_similarity_not_maximal, d.n_sampled < d.n_examined
     drawn = f"{d.n_sampled} samples drawn at random"
     of_part = f" ({drawn})" if part else ""
+    of_all = " (all samples)" if d.extremes_of_all else ""
     disorder = None
     if d.disorder is not None:
         judged = verdict(d.disorder)
@@ -143,10 +144,10 @@ def figures(d: Diagnosis, rendering: int = PYTHON) -> list[tuple[str, list[tuple
     ]
     spectrum = [
         ("computed from", drawn if part else ""),
-        ("eigenvalues", f"{number(d.smallest_eigenvalue)} to {number(d.largest_eigenvalue)}"),
+        ("eigenvalues", f"{number(d.smallest_eigenvalue)} to {number(d.largest_eigenvalue)}{of_all}"),
         ("positive semidefinite", "yes" if d.psd else "no"),
         ("negative fraction (NEF)", number(d.negative_eigenfraction)),
-        ("negative ratio (NER)", number(d.negative_eigenratio)),
+        ("negative ratio (NER)", number(d.negative_eigenratio) + of_all),
         ("rank", f"{d.rank} of {d.n_sampled}"),
     ]
     geometry = [
@@ -215,8 +216,9 @@ def advice(d: Diagnosis, rendering: int = PYTHON) -> tuple[str, ...]:
 def _about_input(d: Diagnosis, rendering: int) -> Iterator[str]:
     if d.n_sampled < d.n_examined:
         yield (
-            "the spectrum, triangle violations, intrinsic dimension and disorder, which need all pairs, come from "
-            f"{d.n_sampled} of {d.n} samples; all other figures come from all stored entries."
+            f"the spectrum{' but its ends' if d.extremes_of_all else ''}, triangle violations, intrinsic dimension and "
+            f"disorder, which need all pairs, come from {d.n_sampled} of {d.n} samples; all other figures come from "
+            "all stored entries."
         )
     elif d.n_sampled < d.n:
         yield f"the figures come from {d.n_sampled} of {d.n} samples; {_called('more', rendering)} to use all of them."

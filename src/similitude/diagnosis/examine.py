@@ -67,8 +67,9 @@ def diagnose(
       are ranked by rows, without the sample itself; those that are equally similar share the last places of a list.
     * The leave-one-out error is that of the nearest neighbour, of the samples whose row gives evidence: whose
       similarities to the others are not all equal. Several nearest neighbours count with their mean error.
-    * What does not need all pairs is computed from all stored entries of a sparse matrix. The spectrum, the triangle
-      inequality, the intrinsic dimension and the disorder are those of at most ``max_samples`` samples.
+    * What does not need all pairs is computed from all stored entries of a sparse matrix, and so are its extreme
+      eigenvalues, by Lanczos' method. The rest of the spectrum, the triangle inequality, the intrinsic dimension and
+      the disorder are those of at most ``max_samples`` samples.
 
     Parameters
     ----------
@@ -142,7 +143,7 @@ def diagnose(
     raw = A if mapped is None else figures.unit_scale(values)[0]
     from_stored = sparse.issparse(matrix) and dissimilarity != "double-centring"
     if from_stored:
-        of_values = _of_stored(given, learned, labels, classes, n_neighbors)
+        of_values = _of_stored(given, learned, labels, classes, n_neighbors, len(values) < n)
     else:
         drawn_labels = None if labels is None else labels[drawn]
         of_values = _of_all(values, A, scale, dissimilarity, drawn_labels, classes, n_neighbors)
@@ -150,6 +151,9 @@ def diagnose(
             of_values["asymmetric_pairs"] = asymmetric_pairs(dense(known), drawn)
             of_values["direction_errors"] = None if drawn_labels is None else direction_errors(A, drawn_labels)
     means, units = of_values.pop("means"), of_values.pop("scale")
+    extremes = of_values.pop("extremes", None) if len(values) < n else None
+    if extremes is not None:
+        smallest, largest = (value * (units / scale) for value in extremes)
     found = Diagnosis(
         n=n,
         n_sampled=len(values),
@@ -169,6 +173,7 @@ def diagnose(
         disorder=sampled(A, 20_000, rng).quantile_95 if len(A) > 2 else None,
         eigenvalues=figures.rescaled(eigenvalues, scale),
         from_stored=from_stored,
+        extremes_of_all=extremes is not None,
         classes=None if classes is None or labels is None else _class_figures(classes, labels, means, units),
         **of_values,
     )
@@ -229,9 +234,14 @@ def _of_all(
 
 
 def _of_stored(
-    given: Any, learned: LearnedMap | None, labels: np.ndarray | None, classes: np.ndarray | None, n_neighbors: int
+    given: Any,
+    learned: LearnedMap | None,
+    labels: np.ndarray | None,
+    classes: np.ndarray | None,
+    n_neighbors: int,
+    extremes: bool,
 ) -> dict[str, Any]:
-    """Return the same figures from all stored entries of a sparse matrix."""
+    """Return the same figures from all stored entries of a sparse matrix and, if wanted, its extreme eigenvalues."""
     S = for_lookup(read_similarity(given.S, orientation="any", takes_nan=True)[0])
     fill = None
     if given.absent != "zero":
@@ -246,7 +256,7 @@ def _of_stored(
     kind = None if learned is None else learned.map_name
     groups = similarity_groups(Proximities(S, absent=given.absent), dissimilarity=kind)
     symmetric = stored.is_symmetric(entries)
-    more: dict[str, Any] = {}
+    more: dict[str, Any] = {"extremes": stored.extreme_eigenvalues(A)} if extremes else {}
     if not symmetric:
         more["asymmetric_pairs"] = stored_asymmetric_pairs(entries, given.absent == "unknown")
         more["direction_errors"] = None if labels is None else stored_direction_errors(A, labels)

@@ -97,6 +97,9 @@ class Diagnosis:
         Number of examined samples whose similarities to all others are equal, so their row gives no evidence.
     from_stored : bool
         Whether all figures that do not need all pairs come from all stored entries of a sparse matrix.
+    extremes_of_all : bool
+        Whether the extreme eigenvalues, and ``psd`` and NER, which follow from them, are those of all samples of a
+        sparse matrix, of which the other figures of the spectrum examine some.
     asymmetric_pairs : tuple of AsymmetricPair
         The pairs whose two directions differ most, at most ten: the positions of both samples, and both values, of
         which the first is the larger. Pairs of which a direction is unknown do not count.
@@ -146,6 +149,7 @@ class Diagnosis:
     unknown: float = 0.0
     without_evidence: int = 0
     from_stored: bool = False
+    extremes_of_all: bool = False
     asymmetric_pairs: tuple[AsymmetricPair, ...] = ()
     direction_errors: DirectionErrors | None = None
     eigenvalues: np.ndarray | None = field(default=None, compare=False)

@@ -11,9 +11,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
+from scipy.sparse import linalg
 
 from similitude.diagnosis.figures import mean_pairs, neighbor_figures
 from similitude.proximity.check import SYMMETRY_TOLERANCE, for_lookup
+
+_ENOUGH = 1e-6
+_ITERATIONS = 300
 
 
 class Stored(NamedTuple):
@@ -91,6 +95,30 @@ def _differences(given: Stored) -> np.ndarray:
     """Return the entries of ``S - S^T`` that may differ from 0."""
     excess = sparse.csr_matrix((given.S.data - given.absent, given.S.indices, given.S.indptr), given.S.shape)
     return (excess - excess.T).data
+
+
+def extreme_eigenvalues(given: Stored) -> tuple[float, float] | None:
+    """Return the smallest and the largest eigenvalue of ``(A + A^T)/2`` by Lanczos' method; None if it fails.
+
+    They are exact to a millionth of the larger absolute value; the smallest is 0 if it is not below that.
+    """
+    n = given.S.shape[0]
+    excess = sparse.csr_matrix((given.S.data - given.absent, given.S.indices, given.S.indptr), given.S.shape)
+    transposed = excess.T.tocsr()
+
+    def product(x: np.ndarray) -> np.ndarray:
+        return (excess @ x + transposed @ x) / 2 + given.absent * x.sum()
+
+    operator = linalg.LinearOperator((n, n), matvec=product, dtype=np.float64)
+    start = np.random.RandomState(0).standard_normal(n)
+    try:
+        ends = linalg.eigsh(
+            operator, 2, which="BE", v0=start, tol=_ENOUGH / 10, maxiter=_ITERATIONS, return_eigenvectors=False
+        )
+    except (linalg.ArpackError, linalg.ArpackNoConvergence):
+        return None
+    smallest, largest = float(ends.min()), float(ends.max())
+    return (smallest if smallest < -_ENOUGH * max(abs(smallest), abs(largest)) else max(smallest, 0.0)), largest
 
 
 def duplicate_rows(given: Stored) -> int:

@@ -10,6 +10,7 @@ from similitude.diagnosis.card import PYTHON, figures, number, percent, plain_wo
 from similitude.diagnosis.card import advice as advice_of
 from similitude.diagnosis.pictures import SampleMap
 from similitude.evaluation.parameters import parameters_text
+from similitude.numerics.eigen import negative_eigenfraction
 from similitude.report.findings import Findings
 from similitude.report.markup import (
     Html,
@@ -242,10 +243,18 @@ def _largest_classes(findings: Findings, most: int) -> np.ndarray:
     return np.sort(np.argsort(-counts, kind="stable")[:most])
 
 
+def _drawn_text(findings: Findings) -> str:
+    """Return the sentence that a picture shows some of the samples, if it does."""
+    m, n = len(findings.drawn), findings.diagnosis.n
+    return f"It is computed from {m:,} of {n:,} samples, drawn at random." if m < n else ""
+
+
 def _spectrum(findings: Findings) -> Section:
     """Return the eigenvalues before and after a modification."""
     d, values = findings.diagnosis, findings.spectra.before
     negative, zeros = int(np.sum(values < 0)), int(np.sum(values == 0))
+    whole = len(findings.drawn) == d.n == d.n_sampled
+    share = d.negative_eigenfraction if whole else negative_eigenfraction(values)
     choices = []
     for method in findings.spectra.after:
         checked = " checked" if method == findings.modification else ""
@@ -265,9 +274,8 @@ def _spectrum(findings: Findings) -> Section:
             "spectrum-plot",
             f"Eigenvalues by rank, before and after modification. {summary}",
             summary,
-            f"The negative ones (orange) make up {percent(d.negative_eigenfraction)} of the sum of absolute values."
-            if negative
-            else "",
+            _drawn_text(findings),
+            f"The negative ones (orange) make up {percent(share)} of the sum of absolute values." if negative else "",
             "The line shows the spectrum after the modification: clip sets negative eigenvalues to zero, flip takes"
             " their absolute values, and shift adds the absolute value of the most negative one to all.",
         ),
@@ -287,6 +295,7 @@ def _goodness(findings: Findings) -> Section | None:
         picture(
             "goodness-plot",
             "Share of samples whose margin is below gamma, against gamma.",
+            _drawn_text(findings),
             "Goodness tells how well the similarity itself, without any method, tells the classes apart.",
             "The margin measures how often a sample is more similar to a random sample of its class than to one of"
             " another class: it is 1 if this is always so, and 0 if it is so half of the time. The lower the curve, the"
@@ -324,6 +333,7 @@ def _separation(findings: Findings) -> Section:
         picture(
             "separation-plot",
             "Histograms of the similarities within each class and to other classes; a table of the means follows.",
+            _drawn_text(findings),
             "The further the filled part lies to the right of the outline, the easier it is to recognise the class by"
             " similarity alone. Values beyond the ends are counted in the last bars.",
             f"Only the {MOST_CLASSES_APART} largest of {G} classes are shown." if G > MOST_CLASSES_APART else "",
@@ -365,6 +375,7 @@ def _hubness(findings: Findings) -> Section | None:
         picture(
             "hubness-plot",
             f"Histogram of how many lists of {found.n_neighbors} nearest neighbours a sample is in.",
+            _drawn_text(findings),
             f"On average a sample is in {found.n_neighbors} lists; {never:,} of {len(labels):,} samples are in none."
             f" The skewness is {figure(findings.diagnosis.hubness)}.",
             f"{percent(misled)} of the neighbours belong to another class than the sample in whose list they are.",
