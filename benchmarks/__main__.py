@@ -1,7 +1,7 @@
 """Run all benchmarks, or those named (``search``, ``topk``, ...), and print one table.
 
-``arena``, ``ucr``, ``words`` and ``molecules``, with options of their own (``python -m benchmarks arena --help``), take
-long and run only if they are named.
+``arena``, ``ucr``, ``words``, ``molecules`` and ``size``, with options of their own (``python -m benchmarks arena
+--help``), take long and run only if they are named.
 """
 
 import importlib
@@ -18,6 +18,7 @@ ALONE = {
     "ucr": "benchmarks.ucr",
     "words": "benchmarks.words",
     "molecules": "benchmarks.molecules",
+    "size": "benchmarks.size",
 }
 """The modules of the benchmarks with options of their own."""
 

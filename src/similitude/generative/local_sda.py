@@ -311,12 +311,16 @@ class LocalSDAPath(LocalPath, GenerativePath):
 
         The statistics of a row take memory and time for the square of the number of classes.
         """
-        codes, n_classes = self.labels.codes, self.labels.n_classes
-        order = np.argsort(codes[neighbors.indices[:, 0]], kind="stable")
+        codes, n_classes, m = self.labels.codes, self.labels.n_classes, len(neighbors.indices)
         absent = 0.0 if response == "predict_proba" else -np.inf
-        found = np.full((len(order), len(points), n_classes), absent)
+        found = np.full((m, len(points), n_classes), absent)
         if response == "predict":
-            found = np.zeros((len(order), len(points)), dtype=np.intp)
+            found = np.zeros((m, len(points)), dtype=np.intp)
+        # Rows that resemble all samples equally would bring all classes with them.
+        alone = neighbors.alone.all(axis=1)
+        found[alone] = self._answers_of_shares(neighbors.part(alone), at, response)
+        order = np.flatnonzero(~alone)
+        order = order[np.argsort(codes[neighbors.indices[order, 0]], kind="stable")]
         for start in range(0, len(order), _TOGETHER):
             chosen = order[start : start + _TOGETHER]
             near = neighbors.part(chosen)
@@ -331,6 +335,15 @@ class LocalSDAPath(LocalPath, GenerativePath):
             else:
                 found[chosen[:, None], :, present] = np.moveaxis(answers[..., :-1], 2, 1)
         return found
+
+    def _answers_of_shares(self, near: LocalNeighbors, at: np.ndarray, response: str) -> np.ndarray:
+        """Return the answers for rows without a neighbourhood of any size."""
+        counts = np.repeat(near.shares[:, None], len(at), axis=1)
+        nowhere = np.zeros(counts.shape[:2], dtype=bool)
+        logs = log_posterior(log_of(counts), nowhere, nowhere.astype(np.intp), None)
+        classes = self.labels.codes[near.indices]
+        voters = classes, near.similarities, counts, near.sizes[:, at], self.labels.counts
+        return answered(logs, response, None, lambda scores: first_of_best(scores, *voters))
 
     def _share_posterior(self, shares: np.ndarray) -> np.ndarray:
         """Return the posterior of samples without a neighbourhood, from the shares among their most similar samples."""
