@@ -14,6 +14,8 @@ from similitude.distributed import ClusterSearch, compute, fit_landmarks, pairwi
 from similitude.experiments import Protocol, run
 from similitude.proximity.check import SimilarityWarning
 from similitude.similarities import pairwise as pairwise_here
+from tests.auto.test_comparing import words
+from tests.cli.command import done
 from tests.distributed.functions import (
     Kills,
     KillsOnce,
@@ -186,3 +188,25 @@ class TestAuto:
         assert not found.failures_
         assert np.array_equal(found.predict_proba(new), expected)
         TestKilled.check_killed(tmp_path, pids)
+
+
+class TestCommand:
+    """``similitude fit --scheduler ADDRESS``."""
+
+    @pytest.mark.parametrize("pairs", [(), ("--pairs", 700)], ids=["all pairs", "some pairs"])
+    def test_model_is_that_of_one_machine(self, whole, tmp_path, monkeypatch, pairs):
+        monkeypatch.chdir(tmp_path)
+        X, y = words(60)
+        (tmp_path / "words.txt").write_text("\n".join(X) + "\n")
+        (tmp_path / "y.txt").write_text("\n".join(f"c{label}" for label in y) + "\n")
+        (tmp_path / "new.txt").write_text("\n".join(words(20, seed=2)[0]) + "\n")
+        fit = ("fit", "words.txt", "--labels", "y.txt", "--similarity", "levenshtein", *pairs)
+        done(*fit, "-o", "here.model")
+        before = whole.run(lambda dask_worker: dask_worker.state.executed_count)
+        done(*fit, "--scheduler", whole.cluster.scheduler_address, "-o", "there.model")
+        after = whole.run(lambda dask_worker: dask_worker.state.executed_count)
+        assert all(after[worker] > before[worker] for worker in before)
+        for name in ("here", "there"):
+            done("predict", f"{name}.model", "new.txt", "-o", f"{name}.csv")
+        assert (tmp_path / "there.csv").read_text() == (tmp_path / "here.csv").read_text()
+        assert (tmp_path / "there.model").read_bytes() == (tmp_path / "here.model").read_bytes()
