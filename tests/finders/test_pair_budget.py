@@ -114,6 +114,8 @@ def test_brute_force_is_chosen_where_it_is_cheap():
     rng = np.random.default_rng(0)
     vectors = rng.normal(size=(3000, 4))
     assert all_pairs_are_worth_it(resolve("euclidean"), vectors)
+    words = ["".join(rng.choice(list("abcdef"), 40)) for _ in range(200)] * 150
+    assert all_pairs_are_worth_it(resolve("levenshtein"), words)
 
     def slow(a, b):
         return sum(abs(np.sin(a - b)).sum() for _ in range(50))

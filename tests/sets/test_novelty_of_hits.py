@@ -51,6 +51,26 @@ def test_familiarity_of_hits_is_that_of_the_formula(stored_self, monkeypatch):
 
 
 @pytest.mark.filterwarnings("ignore::similitude.SimilarityWarning")
+def test_familiarity_of_many_samples_compares_known_pairs(monkeypatch):
+    monkeypatch.setattr("similitude.sets.familiarity._MANY", 100)  # more samples than that
+    rng = np.random.default_rng(3)
+    points, y = rng.normal(size=(150, 2)), np.arange(150) % 2
+    S = 2 - np.linalg.norm(points[:, None] - points[None], axis=2)  # of either sign
+    known = np.triu(rng.random(S.shape) < 0.2, 1)
+    known |= known.T
+    train, new = np.arange(120), np.arange(120, 150)
+    stored = sparse.csr_matrix(np.where(known, S, 0.0))
+    block, rows = (Proximities(stored[part][:, train], absent="unknown") for part in (train, new))
+    model = fitted(block, y[train])
+    found = model.familiarity(rows)
+    width = np.abs(S[np.ix_(train, train)][known[np.ix_(train, train)]]).max()
+    powers = np.where(known, np.exp(S / width), 0.0)
+    expected = conformal.relative_familiarity(powers[np.ix_(train, train)], y[train], powers[np.ix_(new, train)])
+    assert np.allclose(found, expected)
+    assert len(np.unique(found)) > 10
+
+
+@pytest.mark.filterwarnings("ignore::similitude.SimilarityWarning")
 def test_p_values_compare_samples_with_evidence():
     """Samples without evidence have none, and do not make others typical."""
     S, y = hits(seed=2)

@@ -17,6 +17,7 @@ from scipy.spatial.distance import cdist
 from similitude._native import both_directions, insert_neighbors, propose_neighbors
 from similitude._utils.threads import over_row_blocks
 from similitude.finders._graph_build import most_alike, unit_rows
+from similitude.numerics.distinct import distinct
 from similitude.similarities.pair_store import PairStore
 
 _KEPT, _KEPT_OF_MANY, _MANY = 128, 64, 20_000
@@ -159,12 +160,12 @@ class Spending:
         self._evaluate(purpose, rows[chosen], columns[chosen])
 
     def _evaluate(self, purpose: str, rows: np.ndarray, columns: np.ndarray) -> None:
-        keys = np.unique(self.store.keys_of(rows, columns))
+        keys = distinct(self.store.keys_of(rows, columns))
         keys = keys[~_contains(self._asked, keys)]
         if not len(keys):
             return
         closeness = self.sign * self.store.at(keys)
-        self._asked = np.union1d(self._asked, keys)
+        self._asked = distinct(np.append(self._asked, keys))
         self.spent[purpose] += len(keys)
         left, right = np.divmod(keys, self.n)
         others = left != right

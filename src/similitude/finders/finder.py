@@ -22,6 +22,7 @@ from sklearn.base import BaseEstimator
 from similitude._utils.scikit_learn import num_samples
 from similitude._utils.types import Finite
 from similitude.numerics.class_columns import columns_of
+from similitude.numerics.distinct import distinct
 from similitude.numerics.topk import listed_counts, run_ends, taken_sizes, tied_counts, tied_counts_in, top_k
 from similitude.proximity.check import for_lookup
 from similitude.proximity.maps import LearnedMap
@@ -42,7 +43,7 @@ def pair_blocks(m: int, k: int) -> list[slice]:
 def pairs_among(indices: np.ndarray, n: int) -> np.ndarray:
     """Return the pairs (i, j) of samples in the same row of ``indices`` as sorted numbers i n + j."""
     wide = indices.astype(np.int64)
-    return np.unique(wide[:, :, None] * n + wide[:, None, :])
+    return distinct(wide[:, :, None] * n + wide[:, None, :])
 
 
 def matrix_of_pairs(pairs: np.ndarray, values: np.ndarray, n: int) -> sparse.csr_matrix:

@@ -21,6 +21,7 @@ from similitude._utils.types import ColumnPositions
 from similitude.finders._spending import CurvePoint, Profiles, Spending, kept_of
 from similitude.finders.finder import Collection
 from similitude.finders.stream import RunningBest, sorted_best
+from similitude.numerics.distinct import distinct
 from similitude.similarities.fingerprint import fingerprint
 from similitude.similarities.pair_store import PairStore
 from similitude.similarities.pairwise import Comparison, Target, compared, pairwise, show_blocks, sliceable
@@ -35,8 +36,11 @@ _FROM_PROFILES = 0.7
 """The share of the neighbours of a new object that its profile chooses; the others are neighbours of neighbours."""
 _FOLLOWED = 5
 _ROWS = 4096
-_TIMED_SECONDS = 0.02
-_MOST_TIMED = 2**16
+_TIMED_SECONDS = 0.3
+_TIMED_AGAIN = 3
+"""How often a cheap function is timed on the largest blocks."""
+_CHOICE_SECONDS = 4e-6
+"""The seconds that choosing a pair, keeping its value and sorting it into lists takes, beside its evaluation."""
 _CODE_SECONDS = 1e-10
 """The seconds per pair and landmark that the comparison of profiles takes."""
 _ROW_SECONDS = 1e-4
@@ -261,21 +265,24 @@ def all_pairs_are_worth_it(measure: Measure, objects: Any) -> bool:
     It may be a few times as long as that of some of them, row by row, since all pairs give the exact neighbours.
     """
     n = num_samples(objects)
-    rng = np.random.RandomState(0)
-    rows, columns, seconds = 1, 1, 0.0
-    while True:
+    each = _seconds_of_a_pair(measure, objects)
+    everything = each * n * n / (2 if measure.symmetric else 1)
+    some_pairs = PER_OBJECT * n * (each + _CHOICE_SECONDS) + 4 * n * _ROW_SECONDS
+    some_pairs += _CODE_SECONDS * n * min(n, 2**17) * PER_OBJECT / 8
+    return everything <= _EXACT * some_pairs
+
+
+def _seconds_of_a_pair(measure: Measure, objects: Any) -> float:
+    """Return the time that a pair takes in a block of many: the shortest of a few, since other work may interrupt."""
+    n, rng, times, begun = num_samples(objects), np.random.RandomState(0), [], time.perf_counter()
+    for rows, columns in [*((2**i, min(4**i, 1024)) for i in range(7)), *[(64, 1024)] * _TIMED_AGAIN]:
         some, others = (safe_indexing(objects, rng.randint(n, size=size)) for size in (rows, columns))
         start = time.perf_counter()
         pairwise(some, others, similarity=measure)
-        seconds = time.perf_counter() - start
-        # The first call may import a library.
-        if (seconds > _TIMED_SECONDS and rows > 1) or seconds > 1 or rows * columns >= _MOST_TIMED:
+        times.append((time.perf_counter() - start) / (rows * columns))
+        if time.perf_counter() - begun > _TIMED_SECONDS:
             break
-        rows, columns = min(2 * rows, 64), min(4 * columns, 1024)
-    each = seconds / (rows * columns)
-    everything = each * n * n / (2 if measure.symmetric else 1)
-    some_pairs = PER_OBJECT * n * each + 4 * n * _ROW_SECONDS + _CODE_SECONDS * n * min(n, 2**17) * PER_OBJECT / 8
-    return everything <= _EXACT * some_pairs
+    return min(times)
 
 
 def _all_pairs(
@@ -415,7 +422,7 @@ class ComparedObjects:
         lists = np.full((m, kept), -1, dtype=np.int32), np.full((m, kept), -np.inf), np.zeros((m, kept), dtype=bool)
         rows, places = np.repeat(np.arange(m), len(self.landmarks)), np.tile(self.landmarks, m)
         insert_neighbors(rows, places, self.sign * columns.ravel(), *lists)
-        compare, done = Comparison(self.measure, self.objects), np.unique(rows * n + places)
+        compare, done = Comparison(self.measure, self.objects), distinct(rows * n + places)
 
         def ask(candidates: np.ndarray, count: int) -> None:
             nonlocal done
@@ -431,7 +438,7 @@ class ComparedObjects:
             left, right = np.divmod(keys, n)
             values = compared(compare, X, left, right)
             insert_neighbors(left, right, self.sign * values, *lists)
-            done = np.union1d(done, keys)
+            done = distinct(np.append(done, keys))
 
         first = math.ceil(_FROM_PROFILES * wanted)
         if self.shortlist is not None:

@@ -15,7 +15,7 @@ from scipy import sparse
 from similitude._utils.types import ColumnPositions
 from similitude.numerics.topk import top_k
 from similitude.reader import Rows, Training
-from similitude.sets.typicality import BLOCK, dense_rows, native_rows, rows_of, sign_of, training_evidence
+from similitude.sets.typicality import BLOCK, dense_rows, is_sparse, native_rows, rows_of, sign_of, training_evidence
 
 NEIGHBOURS = 3
 COLUMNS = 256
@@ -24,6 +24,8 @@ MOST_DENSE = 5_000
 """The largest number of samples whose rows are compared as a whole if some of a sparse matrix are unknown."""
 
 _DIGITS = 10
+_MANY = 5_000
+"""With more samples of which only some pairs are known, rows are not compared as a whole, which takes n^2 steps."""
 
 
 class Hits(NamedTuple):
@@ -61,16 +63,21 @@ class RelativeFamiliarity:
     is compared with those of the training samples, each without itself. If no other sample of its class is similar to
     j, a_j is its self-similarity; if that is not known, the smallest of the others. Samples that are equally similar
     share the last places. Only positive similarities are looked at.
+
+    If a ``width`` is given, all known similarities s are looked at, as ``exp(s / width)``: the score is then the mean
+    of ``(s(x, j) - a_j) / width``, as in :class:`LocalDensity`.
     """
 
     scales: np.ndarray
     known: np.ndarray
+    width: float | None = None
 
     @classmethod
     def learn(cls, training: Training, codes: np.ndarray) -> RelativeFamiliarity:
         """Return the familiarity that is learned from training samples."""
         n = len(training)
-        hits = _hits(training, n)
+        width = _largest(training) if training.unknown else None
+        hits = _hits(training, n, width)
         alone = hits.rows == hits.columns
         own = np.zeros(n)
         own[hits.rows[alone]] = hits.values[alone]
@@ -83,23 +90,30 @@ class RelativeFamiliarity:
         left = nearest[hits.columns] == hits.rows
         relative = hits.values / np.where(left, left_out[hits.columns], scales[hits.columns])
         scores = _scores(hits, relative, n)
-        return cls(scales, np.sort(scores[~np.isnan(scores)]))
+        return cls(scales, np.sort(scores[~np.isnan(scores)]), width)
 
     def of_rows(self, rows: Rows) -> np.ndarray:
         """Return the p-values of new samples."""
-        hits = _hits(rows, len(self.scales))
+        hits = _hits(rows, len(self.scales), self.width)
         scores = _scores(hits, hits.values / self.scales[hits.columns], len(rows))
         p_values = (1 + np.searchsorted(self.known, scores, side="right")) / (1 + len(self.known))
         return np.where(np.isnan(scores) | ~rows.evidence, np.nan, p_values)
 
 
-def _hits(samples: Training | Rows, n: int) -> Hits:
+def _hits(samples: Training | Rows, n: int, width: float | None = None) -> Hits:
     found: list[tuple[np.ndarray, ...]] = []
     for rows, block in native_rows(samples, n):
         block = sparse.csr_matrix(block)
-        positive = block.data > 0
-        found.append((rows.start + rows_of(block)[positive], block.indices[positive], block.data[positive]))
+        values = block.data if width is None else np.exp(block.data / width)
+        positive = values > 0
+        found.append((rows.start + rows_of(block)[positive], block.indices[positive], values[positive]))
     return Hits(*(np.concatenate(part) for part in zip(*found)))
+
+
+def _largest(training: Training) -> float:
+    """Return the largest absolute value of the known similarities, 1 if all are 0."""
+    blocks = (sparse.csr_matrix(block).data for _, block in native_rows(training, len(training)))
+    return max(float(np.abs(values).max(initial=0.0)) for values in blocks) or 1.0
 
 
 def _within_classes(hits: Hits, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -241,8 +255,12 @@ class Familiarity:
 
 
 def learned_familiarity(training: Training, codes: np.ndarray) -> Familiarity | RelativeFamiliarity:
-    """Return the familiarity that suits the similarities: relative to those within the classes if most are 0."""
-    return (RelativeFamiliarity if are_hits(training) else Familiarity).learn(training, codes)
+    """Return the familiarity that suits the similarities: relative to those within the classes if most are 0.
+
+    The same is used if there are many samples of which only some pairs are known.
+    """
+    few_known = training.unknown and len(training) > _MANY and is_sparse(training)
+    return (RelativeFamiliarity if few_known or are_hits(training) else Familiarity).learn(training, codes)
 
 
 def _farthest(training: Training) -> float:

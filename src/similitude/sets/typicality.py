@@ -30,14 +30,18 @@ def absent_value(samples: Training | Rows) -> float:
     return {"zero": 0.0, "unknown": np.nan, "farthest": 0.0 if sign_of(samples) > 0 else -np.inf}[samples.reader.absent]
 
 
+def is_sparse(samples: Training | Rows) -> bool:
+    """Return whether the native values of samples are stored in a sparse matrix."""
+    return sparse.issparse(getattr(samples.native, "values", None))
+
+
 def native_rows(samples: Training | Rows, n: int, width: int = _FEW) -> Iterator[tuple[slice, Any]]:
     """Yield blocks of whole rows of native values; dissimilarities have a negative sign.
 
     ``width`` is the number of values for which the caller has room for each row of a sparse block.
     """
     sign, m = sign_of(samples), len(samples)
-    stored = sparse.issparse(getattr(samples.native, "values", None))
-    columns, step = np.arange(n), max(1, BLOCK // max(width if stored else n, 1))
+    columns, step = np.arange(n), max(1, BLOCK // max(width if is_sparse(samples) else n, 1))
     for start in range(0, m, step):
         rows = slice(start, min(start + step, m))
         values = samples.native.block(rows, columns)

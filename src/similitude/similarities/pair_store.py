@@ -21,6 +21,7 @@ import numpy as np
 from similitude._utils.files import check_writable, is_special, naming
 from similitude._utils.progress import progress
 from similitude._utils.scikit_learn import num_samples
+from similitude.numerics.distinct import distinct
 from similitude.similarities._blocks import Block, Grid
 from similitude.similarities.fingerprint import fingerprint, fingerprint_of_measure
 from similitude.similarities.journal import store
@@ -64,7 +65,7 @@ class PairStore:
 
     def missing(self, keys: np.ndarray) -> np.ndarray:
         """Return the different pairs among these that have not been evaluated, ascending."""
-        keys = np.unique(keys)
+        keys = distinct(keys)
         return keys[~self._found(keys)[1]]
 
     def _found(self, keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
