@@ -36,14 +36,14 @@ _FROM_PROFILES = 0.7
 """The share of the neighbours of a new object that its profile chooses; the others are neighbours of neighbours."""
 _FOLLOWED = 5
 _ROWS = 4096
-_TIMED_SECONDS = 0.3
+_TIMED_SECONDS = 0.5
 _TIMED_AGAIN = 3
 """How often a cheap function is timed on the largest blocks."""
-_CHOICE_SECONDS = 4e-6
+_CHOICE_SECONDS = 5e-6
 """The seconds that choosing a pair, keeping its value and sorting it into lists takes, beside its evaluation."""
 _CODE_SECONDS = 1e-10
 """The seconds per pair and landmark that the comparison of profiles takes."""
-_ROW_SECONDS = 1e-4
+_ROW_SECONDS = 2.5e-4
 """The seconds that it takes to call a function on the batches of one row."""
 _EXACT = 4.0
 """How many times as long as some pairs all of them may take, since their neighbours are exact."""
@@ -274,11 +274,14 @@ def all_pairs_are_worth_it(measure: Measure, objects: Any) -> bool:
 
 def _seconds_of_a_pair(measure: Measure, objects: Any) -> float:
     """Return the time that a pair takes in a block of many: the shortest of a few, since other work may interrupt."""
-    n, rng, times, begun = num_samples(objects), np.random.RandomState(0), [], time.perf_counter()
-    for rows, columns in [*((2**i, min(4**i, 1024)) for i in range(7)), *[(64, 1024)] * _TIMED_AGAIN]:
+    n, rng, times, begun = num_samples(objects), np.random.RandomState(0), [math.inf], math.inf
+    for rows, columns in [(1, 1), *((2**i, min(4**i, 1024)) for i in range(7)), *[(64, 1024)] * _TIMED_AGAIN]:
         some, others = (safe_indexing(objects, rng.randint(n, size=size)) for size in (rows, columns))
         start = time.perf_counter()
         pairwise(some, others, similarity=measure)
+        if begun == math.inf:  # the first call may import a library
+            begun = time.perf_counter()
+            continue
         times.append((time.perf_counter() - start) / (rows * columns))
         if time.perf_counter() - begun > _TIMED_SECONDS:
             break
