@@ -52,7 +52,7 @@ def test_familiarity_of_hits_is_that_of_the_formula(stored_self, monkeypatch):
 
 @pytest.mark.filterwarnings("ignore::similitude.SimilarityWarning")
 def test_familiarity_of_many_samples_compares_known_pairs(monkeypatch):
-    monkeypatch.setattr("similitude.sets.familiarity._MANY", 100)  # more samples than that
+    monkeypatch.setattr("similitude.sets.familiarity.MOST_DENSE", 100)  # more samples than that
     rng = np.random.default_rng(3)
     points, y = rng.normal(size=(150, 2)), np.arange(150) % 2
     S = 2 - np.linalg.norm(points[:, None] - points[None], axis=2)  # of either sign

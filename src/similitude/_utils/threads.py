@@ -167,11 +167,12 @@ def end_with_parent() -> None:
 def reserve_blas_memory() -> None:
     """Make the libraries of NumPy and SciPy take their working memory now, if the memory of this process is limited.
 
-    OpenBLAS takes it at the first use, and waits for ever if there is none left.
+    OpenBLAS takes it at the first use, and waits for ever if there is none left. On processors with AVX-512, products
+    of small matrices do without it.
     """
     limits = [resource.RLIMIT_AS, resource.RLIMIT_DATA] if resource else []
     if any(resource.getrlimit(limit)[0] != resource.RLIM_INFINITY for limit in limits):
-        ones = np.ones((64, 64))
+        ones = np.ones((256, 256))
         dgemm(1.0, ones @ ones.copy(), ones)
 
 

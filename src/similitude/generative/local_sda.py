@@ -338,6 +338,8 @@ class LocalSDAPath(LocalPath, GenerativePath):
 
     def _answers_of_shares(self, near: LocalNeighbors, at: np.ndarray, response: str) -> np.ndarray:
         """Return the answers for rows without a neighbourhood of any size."""
+        if response == "predict_joint_log_proba":
+            return np.repeat(log_of(self._share_posterior(near.shares))[:, None], len(at), axis=1)
         counts = np.repeat(near.shares[:, None], len(at), axis=1)
         nowhere = np.zeros(counts.shape[:2], dtype=bool)
         logs = log_posterior(log_of(counts), nowhere, nowhere.astype(np.intp), None)

@@ -24,8 +24,6 @@ MOST_DENSE = 5_000
 """The largest number of samples whose rows are compared as a whole if some of a sparse matrix are unknown."""
 
 _DIGITS = 10
-_MANY = 5_000
-"""With more samples of which only some pairs are known, rows are not compared as a whole, which takes n^2 steps."""
 
 
 class Hits(NamedTuple):
@@ -73,10 +71,9 @@ class RelativeFamiliarity:
     width: float | None = None
 
     @classmethod
-    def learn(cls, training: Training, codes: np.ndarray) -> RelativeFamiliarity:
+    def learn(cls, training: Training, codes: np.ndarray, width: float | None = None) -> RelativeFamiliarity:
         """Return the familiarity that is learned from training samples."""
         n = len(training)
-        width = _largest(training) if training.unknown else None
         hits = _hits(training, n, width)
         alone = hits.rows == hits.columns
         own = np.zeros(n)
@@ -257,10 +254,13 @@ class Familiarity:
 def learned_familiarity(training: Training, codes: np.ndarray) -> Familiarity | RelativeFamiliarity:
     """Return the familiarity that suits the similarities: relative to those within the classes if most are 0.
 
-    The same is used if there are many samples of which only some pairs are known.
+    Of many samples of which only some pairs are known, these alone are compared.
     """
-    few_known = training.unknown and len(training) > _MANY and is_sparse(training)
-    return (RelativeFamiliarity if few_known or are_hits(training) else Familiarity).learn(training, codes)
+    if are_hits(training):
+        return RelativeFamiliarity.learn(training, codes)
+    if training.unknown and len(training) > MOST_DENSE and is_sparse(training):
+        return RelativeFamiliarity.learn(training, codes, _largest(training))
+    return Familiarity.learn(training, codes)
 
 
 def _farthest(training: Training) -> float:
