@@ -20,6 +20,7 @@ References
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -41,6 +42,10 @@ SIGNIFICANT = 0.05
 _EQUAL_SAMPLES = 100
 """For so many samples the weights of methods on many similarities are the means of the chosen and of equal ones."""
 _GAIN = 1e-12
+_ROUNDING = 1e-14
+"""Losses of equal candidates differ by less."""
+_MOST_PRODUCTS = 2**24
+"""The largest number of products of posteriors that are kept for the bootstrap samples."""
 
 
 @dataclass(frozen=True)
@@ -222,9 +227,14 @@ def bagged_weights(
     n_candidates, n = posteriors.shape[:2]
     n_drawn = max(1, round(share * n_candidates))
     weights = np.zeros(n_candidates)
+    together = loss.is_quadratic and n * n_candidates**2 <= _MOST_PRODUCTS
+    terms = _QuadraticTerms(posteriors, codes, loss, sample_weight) if together else None
     for _ in range(BAGS if loss.by_sample else FEW_BAGS):
         drawn = np.sort(rng.permutation(n_candidates)[:n_drawn])
-        rows = rng.randint(n, size=n) if loss.by_sample else _drawn_by_class(codes, rng)
+        rows = np.asarray(rng.randint(n, size=n) if loss.by_sample else _drawn_by_class(codes, rng))
+        if terms is not None:
+            weights[drawn] += _selected(n_drawn, terms.losses(rows, drawn))
+            continue
         own = None if sample_weight is None else sample_weight[rows]
         weights[drawn] += greedy_weights(posteriors[drawn][:, rows], codes[rows], loss, classes, own)
     return weights / weights.sum()
@@ -244,34 +254,65 @@ def greedy_weights(
     sample_weight: np.ndarray | None = None,
 ) -> np.ndarray:
     """Return the weights of the prefix of lowest loss; of equally good candidates the first is added."""
-    losses_after = _QuadraticLosses(posteriors, codes, loss, sample_weight) if loss.is_quadratic else None
-    counts = chosen = np.zeros(len(posteriors))
+    if loss.is_quadratic:
+        roots = np.sqrt(_sample_weights(codes, loss, sample_weight))[:, None] * _roots(loss)
+        flat = (posteriors * roots).reshape(len(posteriors), -1)
+        own = posteriors[:, np.arange(len(codes)), codes] @ _sample_weights(codes, loss, sample_weight)
+        return _selected(len(posteriors), _QuadraticLosses(flat @ flat.T, own))
+
+    def losses_after(counts: np.ndarray, size: int) -> np.ndarray:
+        means = (np.tensordot(counts, posteriors, axes=1) + posteriors) / size
+        return loss.mean(means, codes, classes, sample_weight)
+
+    return _selected(len(posteriors), losses_after)
+
+
+def _selected(n_candidates: int, losses_after: Callable[[np.ndarray, int], np.ndarray]) -> np.ndarray:
+    """Return the weights that are selected by the losses after each candidate has been added to those counted."""
+    counts = chosen = np.zeros(n_candidates)
     lowest = np.inf
-    total = np.zeros(posteriors.shape[1:])
     for size in range(1, ROUNDS + 1):
-        if losses_after is not None:
-            losses = losses_after(counts, size)
-        else:
-            losses = loss.mean((total + posteriors) / size, codes, classes, sample_weight)
-            total = total + posteriors[np.argmin(losses)]
-        best = int(np.argmin(losses))
+        losses = losses_after(counts, size)
+        best = int(np.argmax(losses <= losses.min() + _ROUNDING))
         counts[best] += 1
         if size == 1 or losses[best] < lowest - _GAIN:
             lowest, chosen = losses[best], counts / size
     return chosen
 
 
+def _sample_weights(codes: np.ndarray, loss: Loss, sample_weight: np.ndarray | None) -> np.ndarray:
+    """Return the weights of samples in the mean loss."""
+    weights = np.ones(len(codes)) if loss.class_weights is None else loss.class_weights[codes]
+    weights = weights / len(codes)
+    return weights if sample_weight is None else weights * sample_weight
+
+
+def _roots(loss: Loss) -> np.ndarray | float:
+    """Return the square roots of the numbers of classes that the columns of posteriors stand for."""
+    return 1.0 if loss.counts is None else np.sqrt(loss.counts)
+
+
+class _QuadraticTerms:
+    """The products of the posteriors of all candidates for each sample, of which each bootstrap sample needs sums."""
+
+    def __init__(self, posteriors: np.ndarray, codes: np.ndarray, loss: Loss, sample_weight: np.ndarray | None):
+        by_sample = np.ascontiguousarray((posteriors * _roots(loss)).transpose(1, 0, 2))
+        self._weights = _sample_weights(codes, loss, sample_weight)
+        self._products = by_sample @ by_sample.transpose(0, 2, 1)
+        self._own = posteriors[:, np.arange(len(codes)), codes]
+
+    def losses(self, rows: np.ndarray, drawn: np.ndarray) -> _QuadraticLosses:
+        """Return the losses of some of the candidates on a bootstrap sample."""
+        weights = self._weights * np.bincount(rows, minlength=len(self._weights))
+        products = np.tensordot(weights, self._products, axes=1)
+        return _QuadraticLosses(products[np.ix_(drawn, drawn)], (self._own @ weights)[drawn])
+
+
 class _QuadraticLosses:
     """The Brier score of a mean of posteriors, which is a quadratic function of the weights."""
 
-    def __init__(self, posteriors: np.ndarray, codes: np.ndarray, loss: Loss, sample_weight: np.ndarray | None):
-        weights = np.ones(len(codes)) if loss.class_weights is None else loss.class_weights[codes]
-        weights = weights / len(codes)
-        weights = weights if sample_weight is None else weights * sample_weight
-        roots = np.sqrt(weights)[:, None] if loss.counts is None else np.sqrt(weights[:, None] * loss.counts)
-        flat = (posteriors * roots).reshape(len(posteriors), -1)
-        self._products = flat @ flat.T
-        self._own = posteriors[:, np.arange(len(codes)), codes] @ weights
+    def __init__(self, products: np.ndarray, own: np.ndarray):
+        self._products, self._own = products, own
 
     def __call__(self, counts: np.ndarray, size: int) -> np.ndarray:
         """Return the loss, up to a constant, after each candidate has been added to those counted, ``size`` in all."""
