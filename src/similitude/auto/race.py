@@ -376,21 +376,19 @@ class Race:
         fewer errors.
         """
         runs = self.results.runs
-        parts = {run.similarity for run in runs.values()} - {None}
+        parts = list(dict.fromkeys(run.similarity for run in runs.values() if run.similarity is not None))
         if len(parts) <= FEW_SIMILARITIES or not self._stops:
             return
         lowest: dict[Any, float] = dict.fromkeys(parts, np.inf)
         single = [runs[name] for name in self._complete if name in runs and runs[name].similarity in parts]
+        if not single:  # nothing is known of them yet
+            return
         for own in single:
             posteriors = own.posteriors[own.shortlists[0][0]]
             losses = self.results.loss.losses(posteriors, self.results.truth, self.results.weights)
             lowest[own.similarity] = min(lowest[own.similarity], float(losses.mean()))
         kept = sorted(parts, key=lambda part: lowest[part])[: max(2, math.ceil(len(parts) / 2**leg))]
-        if (
-            single
-            and self._incumbent is not None
-            and any(runs[n].similarity is None for n in self._complete if n in runs)
-        ):
+        if self._incumbent is not None and any(runs[n].similarity is None for n in self._complete if n in runs):
             truth, decisions = self.results.truth, self.results.loss.decisions
             wrong = [decisions(own.posteriors[own.shortlists[0][0]]) != truth for own in single]
             p_values = fewer_errors(wrong, decisions(self._incumbent) != truth)
