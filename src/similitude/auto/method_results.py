@@ -68,11 +68,26 @@ class MethodResult:
         """The time of all folds, on one core."""
         return sum(self.seconds)
 
-    def take(self, number: int, evaluated: Evaluated) -> None:
-        """Store the answers on one more fold."""
-        self.response = evaluated.results[0][0]
-        self.answers[number] = np.stack([columns for _, columns in evaluated.results])
-        self.seconds.append(evaluated.seconds)
+    @property
+    def by_map(self) -> dict[str, list[int]]:
+        """The numbers of the points by their map of dissimilarities; points of different maps share no work."""
+        found: dict[str, list[int]] = {}
+        for i, point in enumerate(self.points):
+            found.setdefault(_map_of(point), []).append(i)
+        return found
+
+    def take(self, number: int, points: list[int], evaluated: Evaluated) -> None:
+        """Store the answers of some of the points on one more fold, or of more points on the last one."""
+        self.response, answers = evaluated.results[0][0], np.stack([columns for _, columns in evaluated.results])
+        if len(points) == len(self.points):
+            self.answers[number] = answers
+            self.seconds.append(evaluated.seconds)
+            return
+        if number not in self.answers:
+            self.answers[number] = np.empty((len(self.points), *answers.shape[1:]), answers.dtype)
+            self.seconds.append(0.0)
+        self.answers[number][points] = answers
+        self.seconds[-1] += evaluated.seconds
 
     def forget(self, number: int) -> None:
         """Forget the answers on a fold."""
@@ -204,15 +219,15 @@ class MethodResults:
         """Evaluate methods, at the points that are left of each, on some of the folds.
 
         ``seconds`` are the methods with the time that each is expected to take, by which they are divided among the
-        workers if there are more workers than folds.
+        workers on the folds that are left when each worker has had the same number of folds.
         """
-        chunks = _divided(seconds, max(1, effective_n_jobs(n_jobs) // len(numbers)))
-        runs = [[(name, self.runs[name]) for name in chunk] for chunk in chunks]
-        tables = [{name: (run.estimator, run.points, run.similarity) for name, run in own} for own in runs]
-        tasks = [(number, table) for number in numbers for table in tables]
+        jobs = effective_n_jobs(n_jobs)
+        undivided = len(numbers) - len(numbers) % jobs
+        tasks = [(number, share) for number in numbers[:undivided] for share in self._divided(seconds, 1)]
+        tasks += [(number, share) for number in numbers[undivided:] for share in self._divided(seconds, jobs)]
         found = evaluate(
             self.samples,
-            [table for _, table in tasks],
+            [self._table(share) for _, share in tasks],
             [self.folds[number] for number, _ in tasks],
             AnsweredInColumns(self.columns),
             on_error="method",
@@ -220,13 +235,36 @@ class MethodResults:
             note=note,
             lasting=True,
         )
-        for (number, _), by_name in zip(tasks, found):
+        for (number, share), by_name in zip(tasks, found):
             for name, evaluated in by_name.items():
                 if evaluated.failure is not None:
                     self.failures.setdefault(name, evaluated.failure)
                     self.runs.pop(name, None)
                 elif name in self.runs:
-                    self.runs[name].take(number, evaluated)
+                    self.runs[name].take(number, share[name], evaluated)
+
+    def _table(self, share: Mapping[str, list[int]]) -> dict[str, tuple]:
+        runs = {name: self.runs[name] for name in share}
+        return {
+            name: (run.estimator, [run.points[i] for i in share[name]], run.similarity) for name, run in runs.items()
+        }
+
+    def _divided(self, seconds: Mapping[str, float], n_shares: int) -> list[dict[str, list[int]]]:
+        """Divide the points of methods, by their maps, into shares that take about the same time."""
+        units = [
+            (each / len(by_map), name, points)
+            for name, each in seconds.items()
+            for by_map in [self.runs[name].by_map]
+            for points in by_map.values()
+        ]
+        totals = [0.0] * min(n_shares, len(units))
+        shares: list[dict[str, list[int]]] = [{} for _ in totals]
+        for each, name, points in sorted(units, key=lambda unit: -unit[0]):
+            shortest = totals.index(min(totals))
+            totals[shortest] += each
+            shares[shortest].setdefault(name, []).extend(points)
+        # Methods keep their order and points theirs.
+        return [{name: sorted(share[name]) for name in seconds if name in share} for share in shares]
 
     def rank(self, run: MethodResult, numbers: Sequence[int], kept: int = SHORTLIST) -> np.ndarray:
         """Keep the best points of a method on the samples that some folds test, and on those outside each part.
@@ -396,9 +434,6 @@ def _drawn(samples: np.ndarray, most: int) -> np.ndarray:
     return samples if len(samples) <= most else np.random.RandomState(0).permutation(samples)[:most]
 
 
-def _divided(seconds: Mapping[str, float], n_chunks: int) -> list[list[str]]:
-    """Return the names in chunks that take about the same time; within a chunk they keep their order."""
-    chunks: list[list[str]] = [[] for _ in range(min(n_chunks, len(seconds)))]
-    for name in sorted(seconds, key=lambda name: -seconds[name]):
-        min(chunks, key=lambda chunk: sum(seconds[own] for own in chunk)).append(name)
-    return [[name for name in seconds if name in chunk] for chunk in chunks]
+def _map_of(point: Mapping[str, Any]) -> str:
+    """Return the map of dissimilarities of a point."""
+    return next((str(value) for key, value in point.items() if key.endswith("dissimilarity")), "")

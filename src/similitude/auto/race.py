@@ -136,11 +136,6 @@ class BudgetReport:
         return text + "."
 
 
-def _map_of(point: dict[str, Any]) -> str:
-    """Return the map of dissimilarities of a point."""
-    return next((str(value) for key, value in point.items() if key.endswith("dissimilarity")), "")
-
-
 def _counted(n: int, what: str) -> str:
     return f"{n} {what}{'' if n == 1 else 's'}"
 
@@ -168,9 +163,7 @@ class Race:
         self._n_repeats = 1
         self._incumbent: np.ndarray | None = None
         self._measured: dict[str, list[tuple[float, float]]] = {}
-        self._grid_sizes = {
-            name: len(run.points) / len({_map_of(point) for point in run.points}) for name, run in results.runs.items()
-        }
+        self._grid_sizes = {name: len(run.points) / len(run.by_map) for name, run in results.runs.items()}
         n_train = float(np.mean([len(train) for train, _ in results.repeats[0]]))
         self._size = n_train, len(results.classes)
 
@@ -217,7 +210,7 @@ class Race:
         return self._modelled(run) * float(spent / modelled)
 
     def _modelled(self, run: MethodResult) -> float:
-        n_maps = len({_map_of(point) for point in run.points})
+        n_maps = len(run.by_map)
         share = len(run.points) / n_maps / self._grid_sizes[run.name]
         return record_of(run.method).cost.seconds(*self._size) * n_maps * (_FIXED + (1 - _FIXED) * share)
 
@@ -443,10 +436,9 @@ class Race:
     def _thin(self, run: MethodResult, seconds: float) -> None:
         """Drop points of a grid that would take more than these seconds on a fold: first maps, then every other one."""
         while self._expected(run.name) > seconds and len(run.points) > _FEWEST_POINTS:
-            maps = list(dict.fromkeys(_map_of(point) for point in run.points))
-            kept = maps[: math.ceil(len(maps) / 2)]
-            points = [point for point in run.points if _map_of(point) in kept] if len(maps) > 1 else run.points[::2]
-            run.points = points
+            maps = list(run.by_map.values())
+            kept = sorted(i for points in maps[: math.ceil(len(maps) / 2)] for i in points)
+            run.points = [run.points[i] for i in kept] if len(maps) > 1 else run.points[::2]
 
     def _leave_out(self, seconds: dict[str, float]) -> None:
         for name in seconds:
