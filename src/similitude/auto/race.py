@@ -48,6 +48,7 @@ _RESERVE = 0.1
 """The share of a time budget that is left for the choice and what follows it, in addition to the last fits."""
 _RESERVE_EACH = 0.02
 """The same for each of several similarities."""
+_LARGEST_RESERVE = 0.4
 _MOST_FITS = 0.4
 """The largest share of the time that is left for the fits on all samples."""
 _LARGEST_SHARE = 1 / 6
@@ -398,7 +399,7 @@ class Race:
             return math.inf
         fits = sum(self._fit_seconds(name) for name in self._complete if name in self.results.runs)
         similarities = {run.similarity for run in self.results.runs.values()} - {None}
-        reserve = _RESERVE + _RESERVE_EACH * len(similarities)  # which are compared in the end
+        reserve = min(_RESERVE + _RESERVE_EACH * len(similarities), _LARGEST_RESERVE)  # they are compared in the end
         return self._until_end() - reserve * self.budget - min(fits, _MOST_FITS * self.budget)
 
     def _until_end(self) -> float:
