@@ -156,7 +156,7 @@ class Scripted(MethodResults):
             for name in seconds:
                 points = [point["p"] for point in self.runs[name].points]
                 found = [("predict_proba", self.script[name][r, p][test]) for p in points]
-                self.runs[name].take(number, Evaluated(found, 1.0))
+                self.runs[name].take(number, list(range(len(points))), Evaluated(found, 1.0))
 
 
 def noise(seed, n=60, n_methods=5, n_points=20):

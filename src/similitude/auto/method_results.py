@@ -24,9 +24,10 @@ from similitude.proximity.proximities import as_proximities
 SHORTLIST = 4
 """The number of best points of each method, on all samples and outside each part, that are kept in the end."""
 
-_RANKED_SAMPLES = 400
-"""If a grid is large, the temperatures for ranking its points are fitted to at most this many samples."""
-_LARGE_GRID = 200
+_RANKED = 160_000
+"""The temperatures for ranking points are fitted to at most so many points times samples."""
+_BLOCK = 200
+"""So many points are calibrated at once."""
 _CALIBRATED_SAMPLES = 5_000
 """Temperatures are fitted to at most this many samples."""
 
@@ -292,12 +293,12 @@ class MethodResults:
         """Return one temperature and offset for each point, and the loss of each point and sample; 0 without
         evidence."""
         seen = some = calibrated_on(lacking)
-        some = _drawn(some, _RANKED_SAMPLES if len(answers) > _LARGE_GRID else _CALIBRATED_SAMPLES)
+        some = _drawn(some, min(_RANKED // len(answers), _CALIBRATED_SAMPLES))
         truth, weights = self.truth[places], self.weights_of(places)
         losses = np.empty(answers.shape[:2], dtype=np.float32)
         factors, offsets = np.empty(len(answers)), np.empty((len(answers), self.columns.number))
-        for i in range(0, len(answers), _LARGE_GRID):
-            block = slice(i, i + _LARGE_GRID)
+        for i in range(0, len(answers), _BLOCK):
+            block = slice(i, i + _BLOCK)
             z = self._log_odds(run, answers[block])
             size = scales(z if len(seen) == len(lacking) else z[:, seen], run.response, self.columns.counts)
             z /= size[:, None, None]
