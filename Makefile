@@ -92,8 +92,10 @@ stubs: .venv/built
 test-minimum: .venv-minimum/installed
 	$(MINIMUM)/python -m pytest $(WORKERS)
 
+# All benchmarks that are not run alone: hours. What has ended is kept, the same command continues, and the tables of the
+# page are written from it.
 bench: .venv/built
-	$(BIN)/python -m benchmarks
+	$(BIN)/python -m benchmarks --store benchmarks.jsonl --pages docs
 
 # The papers' tables, on the data that is available: hours, as the command says. Results are kept, the same command
 # continues, and the page of results is written from them.

@@ -4,7 +4,8 @@ Each command runs in a process of its own, in one thread. The hits are made up: 
 sample has about 45 hits (:mod:`benchmarks.made_hits`). The peers are best hit and the bit-weighted vote of the five
 best hits, on the queries that have hits. The last problem is real: proteins that resist antibiotics, read from the
 folder ``hits`` of ``SIMILITUDE_DATA``. With ``--output`` the figures are kept in a file, and what it holds is not run
-again; ``--figure`` draws them.
+again; ``--figure`` draws them. With ``--stream 1e8`` a model of the smallest size predicts the queries of one file with
+so many hits, and nothing else is run.
 """
 
 import argparse
@@ -43,10 +44,14 @@ def main(arguments):
     parser.add_argument("--sizes", default=",".join(map(str, SIZES)), help="numbers of samples, separated by commas")
     parser.add_argument("--queries", type=int, default=N_QUERIES, help="number of queries")
     parser.add_argument("--no-real", action="store_true", help="leave out the real hits")
+    parser.add_argument("--stream", type=float, help="number of hits in one file of queries")
     parser.add_argument("--output", type=Path, help="file that keeps the figures, a line of JSON for each problem")
     parser.add_argument("--figure", type=Path, help="file for the picture of the growth")
     chosen = parser.parse_args(arguments)
     sizes = [int(size) for size in chosen.sizes.split(",") if size]
+    if chosen.stream is not None:
+        print(streamed(min(sizes), chosen.queries, int(chosen.stream)))
+        return
     done = [] if chosen.output is None or not chosen.output.exists() else _lines(chosen.output)
     wanted = [*map(str, sizes), *([] if chosen.no_real else [REAL])]
     if hit_files.folder()[0] is None:
@@ -103,6 +108,26 @@ def run(problem, n_queries):
         for kind, words in commands.items():
             found[kind] = used(*words)
         return {**found, "model MB": model.stat().st_size / 1e6, **_errors(folder, out, column)}
+
+
+def streamed(n, n_queries, n_hits):
+    """Return a sentence on the prediction of queries with so many hits together: the same queries by other names."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        _, once = write_problem(folder, n, n_queries)
+        model, out, many = (folder / own for own in ("m.model", "out.csv", "many.m8"))
+        labelled = folder / "train.m8", "--labels", folder / "train.tsv", "--label", "class"
+        used("fit", *labelled, "-o", model, "--quiet")
+        text = (folder / "test.m8").read_text()
+        copies = -(-n_hits // once)
+        with many.open("w") as file:
+            for copy in range(copies):
+                file.write(text.replace("q", f"q{copy}_"))
+        seconds, peak = used("predict", model, many, "-o", out, "--quiet")
+        with out.open() as file:
+            rows = sum(1 for _ in file) - 1
+        size = many.stat().st_size / 1e9
+    return f"{copies * once:,} hits ({size:.1f} GB), {rows:,} queries: {seconds:.0f} CPU s, peak {peak:.2f} GB"
 
 
 def _errors(folder, out, column):

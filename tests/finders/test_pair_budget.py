@@ -94,6 +94,13 @@ def test_a_larger_budget_begins_with_the_same_landmarks_and_uses_the_file(tmp_pa
     _, _, third = compare_objects(PairBudget(2500, path=path), again.measure(), "negate", X, y)
     assert not again.asked
     assert third.as_dict() == report.as_dict()
+    for evaluated in (True, False):  # a budget for all pairs keeps them, too
+        rest = Counted(True)
+        compare_objects(PairBudget(1e6, path=path), rest.measure(), "negate", X, y)
+        assert bool(rest.asked) == evaluated
+        assert not set(rest.asked) & set(large.asked)
+    with pytest.raises(ValueError, match="search='all'"):
+        as_pair_budget(PairBudget(search="all", path=path))
 
 
 def test_candidates_of_a_shortlist_are_those_of_the_cheap_similarity():

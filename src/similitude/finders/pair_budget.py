@@ -148,7 +148,8 @@ class PairBudget(BaseEstimator):
         are compared by the expensive one; it is evaluated for all pairs, which are not counted.
     path : str or path, default=None
         A file that keeps the evaluated pairs. A run that was interrupted, or one with another budget, uses the pairs
-        that the file has, and evaluates only the others.
+        that the file has, and evaluates only the others. Then pairs are evaluated one by one, and with ``search="auto"``
+        the number of evaluations decides, not the time.
     search : {"auto", "all", "some"}, default="auto"
         "all" evaluates all pairs, block by block, without keeping the matrix, "some" at most ``n_pairs``, and "auto"
         chooses as described there. The choice depends on the speed of the machine.
@@ -199,6 +200,11 @@ def as_pair_budget(value: Any) -> PairBudget:
     given = value if isinstance(value, PairBudget) else PairBudget(value)
     check_choice(given.search, "search", SEARCHES)
     check_integer(given.random_state, "random_state", 0)
+    if given.search == "all" and given.path is not None:
+        raise ValueError(
+            "path keeps pairs that are evaluated one by one; leave it out with search='all', or use "
+            "AutoClassifier(pairs_file=...) without a budget."
+        )
     number = given.n_pairs
     if number is None:
         return given
@@ -223,9 +229,9 @@ def compare_objects(
             f"pair_budget={number}: at least {_LEAST_PER_OBJECT} evaluations for each of the {n} objects are needed, "
             f"{_LEAST_PER_OBJECT * n} in all."
         )
-    everything = budget.search == "all" or (budget.search == "auto" and number is not None and number >= possible)
-    if number is None and budget.search == "auto":
-        everything = all_pairs_are_worth_it(measure, objects)
+    everything = budget.search == "all"
+    if budget.search == "auto" and budget.path is None:
+        everything = all_pairs_are_worth_it(measure, objects) if number is None else number >= possible
     if everything:
         return _all_pairs(budget, measure, sign, objects, number)
     if number is None:
