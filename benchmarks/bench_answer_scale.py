@@ -15,7 +15,7 @@ import os
 import subprocess
 import sys
 
-HITS, STRINGS = (6_000, 12_000), (3_000, 6_000)
+HITS, STRINGS = (25_000, 50_000), (3_000, 6_000)
 LARGER = {"hits": (100_000, 1_000_000, 10_000_000), "strings": (25_000, 100_000)}
 HITS_EACH = (10, 45)
 """The numbers of hits of a sample for which the model is shown; the measured ones have about 45."""

@@ -28,7 +28,7 @@ extensions = [
     "similarity_table",
 ]
 source_suffix = {".rst": "restructuredtext", ".md": "markdown"}
-exclude_patterns = ["_build", "_templates"]
+exclude_patterns = ["_build", "_templates", "data"]
 templates_path = ["_templates"]
 
 myst_heading_anchors = 4
@@ -77,7 +77,7 @@ html_theme_options = {
     "navbar_end": ["theme-switcher"],
     "show_prev_next": False,
     "show_toc_level": 2,
-    "secondary_sidebar_items": {"**": ["page-toc"], "papers": []},  # its table needs the room
+    "secondary_sidebar_items": {"**": ["page-toc"], "index": [], "papers": []},  # their tables need the room
     "navigation_with_keys": False,
     "footer_start": ["copyright"],
     "footer_end": [],

@@ -92,8 +92,8 @@ def test_every_display_and_every_picture_is_in_the_gallery():
     plotting = importlib.import_module("similitude.plotting")
     displays = {name for name in plotting.__all__ if name.endswith("Display")}
     assert displays <= set(re.findall(r"^## (\w+)$", TEXTS["gallery"], re.MULTILINE))
-    by_benchmarks = {"arena.png", "ucr.png"}
-    pictures = {path.name for path in (DOCS / "images").glob("*.png")} - by_benchmarks
+    on_other_pages = {"arena.png", "report.png", "size.png", "ucr.png"}
+    pictures = {path.name for path in (DOCS / "images").glob("*.png")} - on_other_pages
     assert pictures == {Path(link).name for link in links(TEXTS["gallery"]) if link.endswith(".png")}
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import scipy
 import sklearn
 
-__version__ = "0.2.0"
+__version__ = "0.3.0"
 
 
 def versions() -> dict[str, str]:

@@ -148,8 +148,8 @@ class PairBudget(BaseEstimator):
         are compared by the expensive one; it is evaluated for all pairs, which are not counted.
     path : str or path, default=None
         A file that keeps the evaluated pairs. A run that was interrupted, or one with another budget, uses the pairs
-        that the file has, and evaluates only the others. Then pairs are evaluated one by one, and with ``search="auto"``
-        the number of evaluations decides, not the time.
+        that the file has, and evaluates only the others. Pairs are then evaluated one by one, and with
+        ``search="auto"`` the number of evaluations decides, not the time.
     search : {"auto", "all", "some"}, default="auto"
         "all" evaluates all pairs, block by block, without keeping the matrix, "some" at most ``n_pairs``, and "auto"
         chooses as described there. The choice depends on the speed of the machine.
