@@ -84,7 +84,7 @@ class LocalMachines {
     // For neighbourhoods of up to most neighbours.
     LocalMachines(const MachineGrid &grid, Index n_classes, Index most)
         : grid_(grid), n_classes_(n_classes), A_(most, most), block_(most, most), s_(most), y_(most), part_(most),
-          pair_(most), counts_(n_classes), values_(grid.costs.n), votes_(grid.costs.n, n_classes),
+          pair_(most), counts_(n_classes), present_(n_classes), values_(grid.costs.n), votes_(grid.costs.n, n_classes),
           sums_(grid.costs.n, n_classes), modified_(most) {}
 
     // Write the scores of one test sample, (spectra x sizes, costs, 1 or G); return the number of unsolved machines.
@@ -144,10 +144,14 @@ class LocalMachines {
         votes_.fill(0.0);
         sums_.fill(0.0);
         values_.fill(0.0);
+        Index n_present = 0;
+        for (Index g = 0; g < n_classes_; ++g) {
+            if (counts_[g] > 0) present_[n_present++] = g;
+        }
         Index failures = 0;
-        for (Index first = 0; first < n_classes_; ++first) {
-            for (Index second = first + 1; second < n_classes_; ++second) {
-                if (counts_[first] == 0 || counts_[second] == 0) continue;
+        for (Index i = 0; i < n_present; ++i) {
+            for (Index j = i + 1; j < n_present; ++j) {
+                const Index first = present_[i], second = present_[j];
                 failures += decide_pair(labels, first, second, ratio, exponent, wanted);
                 for (Index c = 0; c < values_.size(); ++c) {
                     votes_(c, values_[c] > 0.0 ? first : second) += 1.0;
@@ -187,11 +191,12 @@ class LocalMachines {
 
     const MachineGrid &grid_;
     Index n_classes_;
-    OwnedMatrix<double> A_, block_;     // similarities among the neighbours, and those of two classes
-    OwnedVector<double> s_, y_, part_;  // a row, and the labels and the row of two classes
-    OwnedVector<Index> pair_, counts_;  // the neighbours of two classes; how many each class has
-    OwnedVector<double> values_;        // the decision values of a pair for each C
-    OwnedMatrix<double> votes_, sums_;  // for each C and class
+    OwnedMatrix<double> A_, block_;        // similarities among the neighbours, and those of two classes
+    OwnedVector<double> s_, y_, part_;     // a row, and the labels and the row of two classes
+    OwnedVector<Index> pair_;              // the neighbours of two classes
+    OwnedVector<Index> counts_, present_;  // how many neighbours each class has, and the classes that have some
+    OwnedVector<double> values_;           // the decision values of a pair for each C
+    OwnedMatrix<double> votes_, sums_;     // for each C and class
     ModifiedNeighborhood modified_;
 };
 
