@@ -36,7 +36,7 @@ def test_above_a_size_the_names_tell_the_number_of_landmarks():
     assert (n_landmarks(4000), n_landmarks(16_000)) == (640, 1270)
     table = methods(n_samples=MANY)
     assert "SVM (clip), 1000 landmarks" in table
-    assert "SVM (clip)" in methods(n_samples=2000)
+    assert "SVM (clip)" in methods(n_samples=1500)
     assert not [name for name in table if name.partition(",")[0] in too_large(MANY)]
     assert set(methods()) == {*(name.partition(",")[0] for name in table), *too_large(MANY)} - {*MIXTURES}
     assert list(methods(["svm-clip"], n_samples=MANY)) == list(methods(["SVM (clip), 7 landmarks"], n_samples=MANY))
@@ -83,7 +83,7 @@ def test_above_a_size_the_machine_on_the_matrix_as_it_is_needs_no_decomposition(
     assert (large.indefinite_, large.eigenvalues_) == (False, None)
     with pytest.warns(SimilarityWarning, match="S has negative eigenvalues; spectrum='none' keeps them"):
         assert SimilaritySVC(2.0, "none").fit(K - 0.9 * np.eye(len(K)), Y).indefinite_
-    assert "SVM (shift)" in too_large(MANY + 1)
+    assert {"SVM (shift)", "SVM (clip)", "RBF SVM (features)"} <= set(too_large(MANY + 1))
 
 
 @pytest.mark.filterwarnings("ignore:S has")

@@ -193,10 +193,10 @@ class TestAuto:
 class TestCommand:
     """``similitude fit --scheduler ADDRESS``."""
 
-    @pytest.mark.parametrize("pairs", [(), ("--pairs", 700)], ids=["all pairs", "some pairs"])
+    @pytest.mark.parametrize("pairs", [(), ("--pairs", 300)], ids=["all pairs", "some pairs"])
     def test_model_is_that_of_one_machine(self, whole, tmp_path, monkeypatch, pairs):
         monkeypatch.chdir(tmp_path)
-        X, y = words(60)
+        X, y = words(32)
         (tmp_path / "words.txt").write_text("\n".join(X) + "\n")
         (tmp_path / "y.txt").write_text("\n".join(f"c{label}" for label in y) + "\n")
         (tmp_path / "new.txt").write_text("\n".join(words(20, seed=2)[0]) + "\n")

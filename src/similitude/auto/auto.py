@@ -90,7 +90,7 @@ class AutoClassifier(ApproximateSets, SimilarityEstimator):
     1. The methods race (:mod:`similitude.auto.race`): cheap ones come first, and after the first folds the points and
        methods that are clearly worse stop. On each fold the methods share the work that they have in common, such as
        the eigendecomposition and the neighbour sort. If X holds dissimilarities, the map is a parameter of most grids.
-       With few samples the folds are repeated, and the answers for each sample are averaged. With more than 2,000
+       With few samples the folds are repeated, and the answers for each sample are averaged. With more than 1,500
        samples, methods on the whole matrix are replaced by approximations with landmarks.
     2. The answers of each method are calibrated on its own answers for other folds
        (:mod:`similitude.numerics.temperature`). Rows that give no evidence have a posterior of their own, which is the
@@ -202,7 +202,7 @@ class AutoClassifier(ApproximateSets, SimilarityEstimator):
         The error messages of the methods that failed, by name; a warning also names these methods.
     left_out_ : list of str
         The methods that did not fit into ``time_budget``, in the order in which they would have been tried. Those that
-        are not used for so many samples are in ``budget_report_.too_large``: of a sparse matrix of more than 2,000
+        are not used for so many samples are in ``budget_report_.too_large``: of a sparse matrix of more than 1,500
         samples all that look at more than neighbours. Methods that are named in ``methods`` are tried in any case.
     not_testable_ : ndarray
         The classes that no fold tests, such as those with one sample.

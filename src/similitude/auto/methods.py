@@ -55,8 +55,8 @@ SHARES = [1e-3, 0.1, 0.5]
 _OVERHEAD = 3.0
 """The milliseconds that any method takes on a fold."""
 
-_MOST_UNTREATED = 10_000
-"""The largest number of samples for which an SVM is solved on the whole matrix as it is."""
+_MOST_PRODUCTS = 10_000
+"""The largest number of samples for which an SVM has a kernel matrix of all of them."""
 
 WIDTHS = ["max-minus", "gauss:0.5", "gauss", "gauss:2", "exp:0.5", "exp"]
 """The maps that are tried for dissimilarities, in addition to the one that is given."""
@@ -244,8 +244,10 @@ def _mixture(weights: Any, classifier: Any, grid: dict[str, list]) -> Callable[[
     return lambda contract: (make_pipeline(MixedSimilarity(weights, **contract), clone(classifier)), grid)
 
 
-def _large(estimator: Callable[[dict[str, Any], int], Any], grid: dict[str, Any], *cost: float) -> Approximation:
-    return Approximation(lambda contract, m: (estimator(contract, m), grid), Cost(*cost))
+def _large(
+    estimator: Callable[[dict[str, Any], int], Any], grid: dict[str, Any], *cost: float, most: float = math.inf
+) -> Approximation:
+    return Approximation(lambda contract, m: (estimator(contract, m), grid), Cost(*cost), most=most)
 
 
 def _landmark_ridge(spectrum: Any) -> Callable[[dict[str, Any], int], Any]:
@@ -266,14 +268,14 @@ def _landmark_rows(classifier: Any) -> Callable[[dict[str, Any], int], Any]:
     return make
 
 
-def _large_recipe(name: str, grid: dict[str, Any], *cost: float) -> Approximation:
+def _large_recipe(name: str, grid: dict[str, Any], *cost: float, most: float = math.inf) -> Approximation:
     def make(contract: dict[str, Any], m: int) -> Method:
         pipeline, whole = recipe(name, **contract)
         chosen = {"n_prototypes": m, "selection": "random", "random_state": 0}
         pipeline.set_params(**{f"similarityfeatures__{key}": value for key, value in chosen.items()})
         return pipeline, {key: values for key, values in (whole | grid).items() if key.partition("__")[2] not in chosen}
 
-    return Approximation(make, Cost(*cost))
+    return Approximation(make, Cost(*cost), most=most)
 
 
 def _large_mixture(weights: Any) -> Approximation:
@@ -290,7 +292,7 @@ _UNTREATED = Approximation(
     Cost(1.8, 2.3, -0.8),
     "no shift",
     merit=2,
-    most=_MOST_UNTREATED,
+    most=_MOST_PRODUCTS,
 )
 
 
@@ -382,7 +384,7 @@ RECORDS = (
         "kernel",
         merit=2,
         whole=True,
-        large=_large(_nystroem("clip", LinearKernelSVC()), _LINEAR_COSTS, 3, 2, 0.3),
+        large=_large(_nystroem("clip", LinearKernelSVC()), _LINEAR_COSTS, 3, 2, 0.3, most=_MOST_PRODUCTS),
     ),
     MethodRecord(
         "SVM (flip)",
@@ -394,7 +396,7 @@ RECORDS = (
         "kernel",
         merit=2,
         whole=True,
-        large=_large(_nystroem("flip", LinearKernelSVC()), _LINEAR_COSTS, 3, 2, 0.3),
+        large=_large(_nystroem("flip", LinearKernelSVC()), _LINEAR_COSTS, 3, 2, 0.3, most=_MOST_PRODUCTS),
     ),
     MethodRecord(
         "SVM (shift)",
@@ -546,7 +548,7 @@ RECORDS = (
         "features",
         merit=2,
         whole=True,
-        large=_large_recipe("linear SVM", {}, 3, 2, 0.3),
+        large=_large_recipe("linear SVM", {}, 3, 2, 0.3, most=_MOST_PRODUCTS),
     ),
     MethodRecord(
         "RBF SVM (features)",
@@ -558,7 +560,7 @@ RECORDS = (
         "features",
         merit=3,
         whole=True,
-        large=_large_recipe("RBF SVM", _FEW_RBF, 4, 2.2, 0.3),
+        large=_large_recipe("RBF SVM", _FEW_RBF, 4, 2.2, 0.3, most=_MOST_PRODUCTS),
     ),
     MethodRecord(
         "LSVM (features)",
@@ -744,7 +746,7 @@ def methods(
         and gradient boosting, which are evaluated for comparison if they are named. The words of a name may be joined
         by hyphens and written in lower case: ``"svm-clip"``.
     n_samples : int, default=0
-        The number of training samples, if it is known. With more than 2,000, methods that work on the whole matrix are
+        The number of training samples, if it is known. With more than 1,500, methods that work on the whole matrix are
         replaced by approximations that use the columns of landmarks, about ten times the square root of ``n_samples``,
         and their names tell how many: "SVM (clip), 640 landmarks". The SVM (shift) is replaced by one on the matrix as
         it is, "SVM (shift), no shift", up to 10,000 samples. Those that have no approximation are left out of "all".

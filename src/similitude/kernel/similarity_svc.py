@@ -111,7 +111,7 @@ class SimilaritySVC(OneVsOneClassifier):
         Whether S has a negative eigenvalue (below -1e-10 of the largest).
     eigenvalues_ : ndarray of shape (n,) or None
         The eigenvalues of S, or of the symmetric part of an asymmetric S, ascending; those that count as zero are 0.
-        None with ``spectrum="none"`` and more than 2,000 samples, whose machines need no eigendecomposition.
+        None with ``spectrum="none"`` and more than 1,500 samples, whose machines need no eigendecomposition.
     negative_eigenfraction_ : float or None
         ``sum |negative lambda| / sum |lambda|``; None if ``eigenvalues_`` is.
     objective_ : float or ndarray of shape (G (G - 1) / 2,)

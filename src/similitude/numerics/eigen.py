@@ -22,7 +22,7 @@ from similitude.numerics.shared import once
 ZERO_TOLERANCE = 1e-10
 """Eigenvalues with ``|lambda| <= ZERO_TOLERANCE * max|lambda|`` count as zero."""
 
-MOST_DECOMPOSED = 2000
+MOST_DECOMPOSED = 1500
 """The largest number of samples whose whole matrix is decomposed to choose among methods, or only to describe it."""
 
 SPECTRA = ("clip", "flip", "shift", "square", "none")
