@@ -4,7 +4,7 @@ import numpy as np
 from tests.reference.learned_kernel import spectrum_program
 
 from benchmarks.timing import side_by_side
-from similitude.kernel.learned_spectrum import LearnedSpectrumSVC
+from similitude.kernel.learned_spectrum import LearnedSpectrumSVC, SpectrumPoint
 
 GRID = [(10.0**i, 10.0**j) for i in range(-4, 1) for j in range(-3, 4)]  # Chen, Gupta & Recht 2009, Section 4.2
 
@@ -36,7 +36,7 @@ def _peer_grid(S, y, target):
 
 
 def _grid(S, y, target):
-    return LearnedSpectrumSVC()._solve(S, y, np.ones(len(y)), [(*point, target) for point in GRID])
+    return LearnedSpectrumSVC()._solve(S, y, np.ones(len(y)), [SpectrumPoint(*point, target) for point in GRID])
 
 
 def run():

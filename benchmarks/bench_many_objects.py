@@ -3,8 +3,7 @@
 Strings of 20 to 60 letters in 50 classes are compared by the Levenshtein distance: each class has ten random words, and
 a string is a copy of one of them in which a third to two thirds of the letters were changed, inserted or deleted. The
 peer is 5-NN with exact search (``search="stream"``), on the same new strings. Proteins of 300 residues in 20 families,
-compared by Smith-Waterman, have at most 1,000 evaluations each. The sizes are arguments, as in
-``run(strings=(100_000,), proteins=(20_000,))``; each case is run in a process of its own.
+compared by Smith-Waterman, have at most 1,000 evaluations each. Each case is run in a process of its own.
 """
 
 import resource
@@ -14,11 +13,12 @@ from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 
 import numpy as np
+from joblib.externals.loky import get_reusable_executor
 
 from similitude import AutoClassifier, KNNClassifier
 from similitude.finders import PairBudget
 
-N_QUERIES = 500
+N_QUERIES, PER_PROTEIN = 500, 1000
 LETTERS = np.array(list("abcdefghijklmnopqrstuvwxyz"))
 RESIDUES = np.array(list("ACDEFGHIKLMNPQRSTVWY"))
 
@@ -48,13 +48,13 @@ def strings(n, n_classes=50, n_words=10, seed=0):
     return found, y
 
 
-def proteins(n, n_families=20, seed=0):
-    """Return n proteins of about 300 residues, and their families."""
+def proteins(n, n_families=20, changes=(0.3, 0.6), seed=0):
+    """Return n proteins of about 300 residues, of which these shares were changed, and their families."""
     rng = np.random.default_rng(seed)
     parents = [[rng.choice(RESIDUES, 300) for _ in range(5)] for _ in range(n_families)]
     y = rng.integers(0, n_families, n)
     return [
-        "".join(changed(parents[label][rng.integers(5)], rng.uniform(0.5, 0.75), RESIDUES, rng)) for label in y.tolist()
+        "".join(changed(parents[label][rng.integers(5)], rng.uniform(*changes), RESIDUES, rng)) for label in y.tolist()
     ], y
 
 
@@ -73,6 +73,7 @@ def _case(make, n, similarity, budget, n_jobs):
     start = time.perf_counter()
     peer = KNNClassifier(5, similarity=similarity, search="stream", **contract).fit(train, y[:n])
     peer_error = float(np.mean(peer.predict(new) != y[n:]))
+    get_reusable_executor().shutdown(wait=True)  # this process would wait for idle workers
     return {
         "name": f"{similarity}, {n:,} objects | exact search by 5-NN, {N_QUERIES} queries",
         "ours_seconds": seconds,
@@ -83,9 +84,9 @@ def _case(make, n, similarity, budget, n_jobs):
     }
 
 
-def run(n_strings=(5_000, 12_000), n_proteins=(2_000,), n_jobs=1):
+def run(n_strings=(12_000, 100_000), n_proteins=(20_000,), n_jobs=2):
     cases = [(strings, n, "levenshtein", PairBudget(), n_jobs) for n in n_strings]
-    cases += [(proteins, n, "smith-waterman", PairBudget(), n_jobs) for n in n_proteins]
+    cases += [(proteins, n, "smith-waterman", PairBudget(PER_PROTEIN * n), n_jobs) for n in n_proteins]
     rows = []
     for case in cases:
         with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as process:
