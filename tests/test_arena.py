@@ -16,7 +16,7 @@ from benchmarks.arena.data import Dataset, partition_of
 from benchmarks.arena.page import page, table, write_page
 from benchmarks.arena.running import run_cells
 from benchmarks.arena.scores import brier_score, calibration_error
-from benchmarks.arena.statistics import Standings, corrected_t, holm
+from benchmarks.arena.statistics import Standings, corrected_t
 from benchmarks.arena.store import KINDS, Cell, Result, Store
 from scipy import stats
 
@@ -47,7 +47,7 @@ def fail_once(dataset, partition):
 
 def cells_of(errors, simulated=(), n_test=20):
     """Cells from errors by data set and entrant, a list over the partitions; k-NN and "method x" are single methods."""
-    kinds = {"auto": "auto", "rule": "earlier rule", "forest": "peer"}
+    kinds = {"auto": "auto", "rule": "auto", "forest": "peer"}
     return [
         Cell(
             name,
@@ -301,13 +301,6 @@ def test_the_corrected_t_test_without_a_test():
     assert corrected_t([0.3, 0.4], [0.1, 0.2], 0.25) == 0
 
 
-def test_holm_by_hand():
-    # Sorted 0.01, 0.015, 0.02, 0.4, times 4, 3, 2, 1, and never below the one before.
-    assert holm([0.02, 0.01, 0.4, 0.015]) == pytest.approx([0.045, 0.04, 0.4, 0.045])
-    assert holm([0.6, 0.7]).tolist() == [1, 1]
-    assert holm([]).tolist() == []
-
-
 ERRORS = {
     "one": {"auto": [0.10, 0.12], "rule": [0.14, 0.14], "k-NN": [0.20, 0.22], "forest": [0.12, 0.12]},
     "two": {"auto": [0.30, 0.30], "rule": [0.20, 0.22], "k-NN": [0.25, 0.25], "forest": [0.40, 0.42]},
@@ -332,6 +325,29 @@ def test_means_ranks_and_regret_by_hand():
     assert standings.standard_error("auto", "one") == pytest.approx(0.01)
     assert math.isnan(rows["auto"].brier)
     assert rows["auto"].seconds == 1
+    # The differences of k-NN from "auto" are 0.10 and -0.05.
+    assert (rows["k-NN"].difference, rows["k-NN"].spread) == pytest.approx((0.025, 0.075))
+    assert (rows["auto"].difference, rows["auto"].spread) == (0, 0)
+
+
+def test_differences_from_the_automatic_choice_are_tested_over_the_sets():
+    # A method that is worse on each of eight sets, and one that is worse on four.
+    errors = {
+        str(i): {
+            "auto": [0.2, 0.2],
+            "worse": [0.2 + 0.01 * (i + 1)] * 2,
+            "other": [0.2 + 0.01 * (-1) ** i * (i + 1), np.nan],
+        }
+        for i in range(8)
+    }
+    rows = {row.entrant: row for row in Standings(cells_of(errors)).overall}
+    assert rows["worse"].p_value == pytest.approx(2 * 2 / 2**8)  # two sides, two tests
+    assert rows["other"].p_value > 0.5
+    assert rows["other"].missing == 8
+    assert math.isnan(rows["auto"].p_value)
+    text = " ".join(page(Standings(cells_of(errors)), drawn=False).split())
+    assert "Beyond chance, the error is higher than that of `AutoClassifier` for worse." in text
+    assert "The difference is not beyond chance for other." in text
 
 
 def test_wins_and_losses_with_holm_over_the_sets():
@@ -403,7 +419,7 @@ def test_the_picture_has_the_best_and_always_knn_and_the_automatic_choice():
         for name in ("one", "two")
     }
     names = Standings(cells_of(errors)).leading()
-    assert names == (*(f"method {i}" for i in range(12)), "k-NN", "auto")
+    assert names == (*(f"method {i}" for i in range(12)), "rule", "k-NN", "auto")
 
 
 # Page and command
@@ -415,15 +431,31 @@ def test_the_page_contains_what_it_must(tmp_path):
     assert (tmp_path / "images" / "arena.png").read_bytes()[:4] == b"\x89PNG"
     assert "![mean ranks over the data sets](images/arena.png)" in text
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in text.split("\n") if line[:1] == "|"]
-    assert ["auto", "auto", "20.50", "2.0", "2.00", "–", "–", "–", "1.00"] in rows
+    assert ["auto", "auto", "20.50", "–", "–", "2.0", "2.00", "–", "–", "1.00"] in rows
+    assert ["k-NN", "method", "23.00", "+2.50 ± 7.50", "1", "3.0", "4.50", "–", "–", "1.00"] in rows
     assert ["one", "11.0 ± 1.0", "14.0 ± 0.0", "21.0 ± 1.0", "12.0 ± 0.0, forest"] in rows
     assert ["apart (simulated)", "50.0 ± 0.0", "90.0 ± 0.0", "1.0 ± 0.0", "1.0 ± 0.0, k-NN"] in rows
     assert ["auto", "**11.0 ± 1.0**", "30.0 ± 0.0", "50.0 ± 0.0"] in rows
     assert any(row[:1] == ["k-NN"] and row[1].endswith("(1 : 1)") for row in rows)
     for words in ("python -m benchmarks arena", "SIMILITUDE_DATA", "Nadeau & Bengio", "Holm", "2 real data sets",
                   "2 random partitions", "significantly worse than k-NN"):  # fmt: skip
-        assert words in text
+        assert words in " ".join(text.split())
     assert all(len(line) <= 120 for line in text.split("\n") if line[:1] != "|")
+
+
+def test_the_part_on_the_arena_is_written_on_the_page_of_the_methods(tmp_path):
+    methods = tmp_path / "which-method.md"
+    methods.write_text("before\n\n<!-- arena -->\nold\n<!-- end of arena -->\n\nafter\n")
+    write_page(Standings(cells_of(ERRORS, simulated=["apart"])), tmp_path)
+    text = methods.read_text()
+    assert "old" not in text
+    assert text.startswith("before\n\n<!-- arena -->\n")
+    assert text.endswith("<!-- end of arena -->\n\nafter\n")
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in text.split("\n") if line[:1] == "|"]
+    assert rows[2:] == [
+        ["k-NN", "23.0", "+2.50 ± 7.50", "1", "3", "–", "two"],
+        ["forest", "26.5", "+6.00 ± 5.00", "1", "3", "–", "one"],
+    ]
 
 
 def test_tables_are_aligned_and_escape_bars():

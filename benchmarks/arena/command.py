@@ -36,7 +36,7 @@ def main(arguments: Sequence[str]) -> None:
         if development:
             print(f"\nPartitions from {DEVELOPMENT} on are for development: no page is written.")
         else:
-            print(f"\n{write_page(standings, folder)}")
+            print(f"\n{write_page(standings, Path(chosen.pages or folder))}")
     elif not failures:
         sys.exit(f"There are no finished cells in {store.folder}.")
     if failures:
@@ -59,7 +59,8 @@ def _parsed(arguments: Sequence[str]) -> argparse.Namespace:
     )
     parser.add_argument("--data", type=_names, default=list(data.SOURCES), help="names of data sets, comma separated")
     parser.add_argument("--jobs", type=int, default=2, help="number of processes (2)")
-    parser.add_argument("--output", default="arena", help="folder of the cells, the page and its picture (arena)")
+    parser.add_argument("--output", default="arena", help="folder of the cells (arena)")
+    parser.add_argument("--pages", help="folder that gets the page and its picture (that of --output)")
     parser.add_argument("--report", action="store_true", help="run nothing; only write the page from finished cells")
     chosen = parser.parse_args(arguments)
     if chosen.partitions < 1 or chosen.jobs < 1 or chosen.first < 0:

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import math
+import re
 import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 
+import similitude
 from benchmarks.arena.data import FOLDER, SHIPPED, SOURCES
-from benchmarks.arena.statistics import BASELINE, LEVEL, Standings
+from benchmarks.arena.statistics import BASELINE, LEVEL, LeaderboardRow, Standings
 from benchmarks.arena.store import DEVELOPMENT, SINGLE
 from similitude._utils.files import replacing
 
 PAGE, PICTURE = "arena.md", "images/arena.png"
+METHODS_PAGE = "which-method.md"
+_METHODS = re.compile(r"(?<=<!-- arena -->\n).*?(?=<!-- end of arena -->)", re.DOTALL)
 SETS_PER_TABLE = 8
 DPI = 110
 NONE = "–"
@@ -21,13 +25,18 @@ NONE = "–"
 def write_page(standings: Standings, folder: Path) -> Path:
     """Write the page and its picture into a folder, and return the path of the page.
 
-    The picture is at the same place relative to the page as in ``docs``, so that both can be copied there.
+    If the folder has the page on the methods, its part on the arena is written, too.
     """
     picture = folder / PICTURE
     picture.parent.mkdir(parents=True, exist_ok=True)
     drawn = draw(standings, picture)
     with replacing(folder / PAGE) as part:
         part.write_text(page(standings, drawn), encoding="utf-8")
+    methods = folder / METHODS_PAGE
+    if methods.exists():
+        text = methods.read_text(encoding="utf-8")
+        with replacing(methods) as part:
+            part.write_text(_METHODS.sub(lambda _: f"\n{methods_part(standings)}\n\n", text), encoding="utf-8")
     return folder / PAGE
 
 
@@ -67,35 +76,66 @@ def page(standings: Standings, drawn: bool = True) -> str:
 
 
 def _introduction(standings: Standings) -> str:
+    return _prose(
+        f"""The arena compares `AutoClassifier` with every single method, each tuned, and with methods of others for the
+        rows of a similarity matrix (the peers: those of scikit-learn, and the similarity forest of Sathe & Aggarwal,
+        2017). There are {len(standings.datasets)} real data sets and {_partitions(standings)} of each into 80% training
+        and 20% test samples, stratified by class. All choices of parameters and methods are made within the training
+        part. The number of a partition is its seed; partitions from {DEVELOPMENT} on are for development and are not
+        part of this page. The version is {similitude.__version__}."""
+    )
+
+
+def _partitions(standings: Standings) -> str:
     counts = [standings.counts[name] for name in (*standings.datasets, *standings.simulated)]
     many = str(counts[0]) if min(counts) == max(counts) else f"{min(counts)} to {max(counts)}"
-    partitions = f"{many} random {'partition' if many == '1' else 'partitions'}"
-    return _prose(
-        f"""The arena compares `AutoClassifier` with every single method, each tuned, and with what scikit-learn
-        offers for the rows of a similarity matrix (the peers). There are {len(standings.datasets)} real data sets
-        and {partitions} of each into 80% training and 20% test samples, stratified by class. All choices of
-        parameters and methods are made within the training part. The number of a partition is its seed; partitions
-        from {DEVELOPMENT} on are for development and are not part of this page."""
-    )
+    return f"{many} random {'partition' if many == '1' else 'partitions'}"
 
 
 def _over_all(standings: Standings) -> list[str]:
     return [
         "## Over all data sets",
         _prose(
-            """The error is the mean over the data sets of the mean error over the partitions, in percent. The rank
-            is the mean over the data sets; 1 is the best. The regret is the mean difference from the best single
-            method (or peer) of each data set, which is known only in hindsight, in percentage points; "regret, earlier
-            grids" is that from the best method with the grids that were used before methods were combined. The Brier
-            score is between 0 and 2; ECE is the calibration error of the largest posterior in 10 bins. With few test
-            samples, most of the ECE is due to chance, and it is lower for posteriors that are nearer to 0 and 1, even
-            if all are calibrated ([benchmarks](benchmarks.md#the-automatic-choice) has figures). The
-            seconds are those of one partition on one core: choice of parameters, fit and prediction."""
+            """The error is the mean over the data sets of the mean error over the partitions, in percent. Beside it
+            stands by how many percentage points it exceeds that of `AutoClassifier`, with the standard error of this
+            difference: differences are paired on each partition, averaged over the partitions of a data set, and their
+            spread over the data sets gives the standard error. p is that of Wilcoxon's signed-rank test over the data
+            sets, two-sided, adjusted by Holm for the number of methods and peers."""
         ),
         overall_table(standings),
+        _prose(_beyond_chance(standings)),
+        _prose(
+            """The rank is the mean over the data sets; 1 is the best. The regret is the mean difference from the best
+            single method (or peer) of each data set, which is known only in hindsight, in percentage points. The Brier
+            score is between 0 and 2; ECE is the calibration error of the largest posterior in 10 bins. With few test
+            samples, most of the ECE is due to chance, and it is lower for posteriors that are nearer to 0 and 1, even
+            if all are calibrated ([benchmarks](benchmarks.md#the-automatic-choice) has figures). The seconds are those
+            of one partition on one core: choice of parameters, fit and prediction. Single methods and peers are
+            evaluated on all folds; `AutoClassifier` ends the trying of those that are clearly worse."""
+        ),
         *_of_ways(standings),
-        *_of_tried(standings),
     ]
+
+
+def _beyond_chance(standings: Standings) -> str:
+    """Return sentences on the single methods and peers whose differences from AutoClassifier are beyond chance."""
+    tested = [row for row in standings.overall if math.isfinite(row.p_value)]
+    if not tested:
+        return "Too few results for tests."
+    kinds = {"lower": [], "higher": [], "not": []}
+    for row in tested:
+        side = "not" if row.p_value > LEVEL else "lower" if row.difference < 0 else "higher"
+        kinds[side].append(row.entrant)
+    words = {
+        "higher": "Beyond chance, the error is higher than that of `AutoClassifier` for",
+        "lower": "Beyond chance, the error is lower than that of `AutoClassifier` for",
+        "not": "The difference is not beyond chance for",
+    }
+    return " ".join(f"{words[side]} {_listed(names)}." for side, names in kinds.items() if names)
+
+
+def _listed(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def _by_data_set(standings: Standings) -> list[str]:
@@ -162,7 +202,7 @@ def _command() -> list[str]:
             """Each finished cell (one partition of one data set) is kept as a file in the folder `arena`, and the
             same command continues a run that was interrupted. `--partitions` and `--first` choose the partitions,
             `--data` the data sets, `--jobs` the number of processes and `--output` the folder. `--report` only
-            writes this page again."""
+            writes this page again, and `--pages docs` writes it, and what depends on it, into that folder."""
         ),
     ]
 
@@ -180,32 +220,13 @@ def _of_ways(standings: Standings) -> list[str]:
     return [
         "## Ways of combining",
         _prose(
-            f"""The entrants whose names begin with "way" combine the same calibrated posteriors of the same methods in
-            other ways. Greedy selection with replacement (Caruana et al., 2004 and 2006) is what auto-sklearn and
-            AutoGluon use; studies since 2018 find that it overfits less than stacking where validation data are few,
-            and that weights found by a free optimisation gain only for some scores (Purucker & Beel, 2023).
-            Non-negative least squares is the super learner (van der Laan et al., 2007). The way of `AutoClassifier` is
-            greedy selection on the Brier score, averaged over bootstrap samples. It was chosen on other partitions
-            than those of this page ({DEVELOPMENT} and {DEVELOPMENT + 1} of the smaller data sets), on which the best
-            ways differed by less than 0.003 in the Brier score."""
+            """The entrants whose names begin with "way" combine the calibrated posteriors of all methods at their best
+            points, each evaluated on all folds, so that they take longer. Greedy selection with replacement (Caruana et
+            al., 2004 and 2006), averaged over bootstrap samples and judged by the Brier score, is what `AutoClassifier`
+            does with the methods that it has not ended. Non-negative least squares is the super learner (van der Laan
+            et al., 2007). The lowest error, or Brier score, is what a grid search over all methods would choose."""
         ),
         overall_table(standings, ("auto", "way")),
-    ]
-
-
-def _of_tried(standings: Standings) -> list[str]:
-    """Return the section on the method that was left out, if there are results of it."""
-    if not standings.of_kind("tried"):
-        return []
-    return [
-        "## A method that was left out",
-        _prose(
-            f"""The similarity forest (Sathe & Aggarwal, 2017) grows trees whose splits compare the similarities to two
-            samples. It was tried because it is close to the base classifiers of DBoost. In an experiment on eleven of
-            the data sets (partition {DEVELOPMENT}; the code is not part of the repository) combinations gave it next to
-            no weight, and their error was the same with and without it. It is therefore not one of the methods."""
-        ),
-        overall_table(standings, ("tried", "peer")),
     ]
 
 
@@ -213,20 +234,58 @@ def overall_table(standings: Standings, kinds: Sequence[str] = ()) -> str:
     """Return the table over all real data sets, of the entrants of some kinds (none: all but other ways)."""
     shown = [row for row in standings.overall if (row.kind in kinds if kinds else row.kind != "way")]
     missing = any(row.missing for row in shown)
-    header = ["entrant", "kind", "error %", "rank", "regret", "regret, earlier grids", "Brier", "ECE", "seconds"]
+    header = ["entrant", "kind", "error %", "difference", "p", "rank", "regret", "Brier", "ECE", "seconds"]
     header += ["missing cells"] * missing
     rows = []
     for row in shown:
-        cells = [row.entrant, row.kind, _number(100 * row.error, 2), _number(row.rank, 1), _number(100 * row.regret, 2)]
-        cells.append(_number(100 * row.regret_before, 2))
-        cells += [_number(row.brier, 3), _number(row.ece, 3), _seconds(row.seconds), *[str(row.missing)] * missing]
-        rows.append(cells)
+        cells = [row.entrant, row.kind, _number(100 * row.error, 2), _difference(row), _p_value(row.p_value)]
+        cells += [_number(row.rank, 1), _number(100 * row.regret, 2), _number(row.brier, 3), _number(row.ece, 3)]
+        rows.append([*cells, _seconds(row.seconds), *[str(row.missing)] * missing])
     return table(header, rows, left=2)
+
+
+def _difference(row: LeaderboardRow) -> str:
+    if math.isnan(row.difference) or row.difference == row.spread == 0:
+        return NONE
+    return f"{100 * row.difference:+.2f} ± {100 * row.spread:.2f}"
+
+
+def _p_value(value: float) -> str:
+    return NONE if math.isnan(value) else "< .001" if value < 0.001 else f"{value:.3f}"[1:] if value < 1 else "1"
+
+
+def methods_part(standings: Standings) -> str:
+    """Return what the page on the methods says of the single methods and peers."""
+    rows = [row for row in standings.overall if row.kind in SINGLE and math.isfinite(row.error)]
+    automatic = [row for row in standings.overall if row.kind == "auto"]
+    means = "; ".join(f"{row.entrant} {100 * row.error:.1f}% (Brier score {row.brier:.3f})" for row in automatic)
+    best = {
+        row.entrant: [d for d in standings.datasets if standings.mean(row.entrant, d) <= _lowest(standings, d) + 1e-12]
+        for row in rows
+    }
+    cells = [
+        [row.entrant, _number(100 * row.error, 1), _difference(row), _p_value(row.p_value), _number(row.rank, 0)]
+        + [_number(row.brier, 3), ", ".join(best[row.entrant]) or NONE]
+        for row in rows
+    ]
+    text = _prose(
+        f"""Mean errors on {len(standings.datasets)} real data sets, {_partitions(standings)} of each: {means}. Single
+        methods and peers, their difference from `AutoClassifier` in percentage points with its standard error over the
+        data sets, p (Wilcoxon, adjusted by Holm), and the data sets on which each has the lowest error of all of them
+        (some share it):"""
+    )
+    header = ["method", "error %", "difference", "p", "rank", "Brier", "lowest error on"]
+    return f"{text}\n\n{table(header, cells)}"
+
+
+def _lowest(standings: Standings, dataset: str) -> float:
+    best = standings.best_single(dataset)
+    return math.nan if best is None else standings.mean(best, dataset)
 
 
 def summary_table(standings: Standings) -> str:
     """Return the table of the automatic choices, k-NN and the best single method on each data set."""
-    names = [*standings.of_kind("auto", "earlier rule"), *(name for name in (BASELINE,) if name in standings.kinds)]
+    names = [*standings.of_kind("auto"), *(name for name in (BASELINE,) if name in standings.kinds)]
     rows = []
     for dataset in (*standings.datasets, *standings.simulated):
         best = standings.best_single(dataset)

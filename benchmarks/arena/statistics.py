@@ -14,7 +14,7 @@ from scipy import stats
 from benchmarks.arena.data import SOURCES
 from benchmarks.arena.store import SINGLE, Cell
 from similitude.experiments.statistics import rank_methods
-from similitude.numerics.significance import paired_differences
+from similitude.numerics.significance import holm, paired_differences, standard_error, wilcoxon_greater
 
 LEVEL = 0.05
 BASELINE = "k-NN"
@@ -53,18 +53,10 @@ def corrected_t(a: Any, b: Any, ratio: float) -> float:
     return float(2 * stats.t.sf(abs(differences.mean()) / deviation, n - 1))
 
 
-def holm(p_values: Any) -> np.ndarray:
-    """Return p-values adjusted for their number by Holm's step-down procedure, in the given order.
-
-    References
-    ----------
-    Holm, "A simple sequentially rejective multiple test procedure", Scandinavian Journal of Statistics 6, 1979.
-    """
-    p_values = np.asarray(p_values, dtype=float)
-    order = np.argsort(p_values, kind="stable")
-    adjusted = np.empty(len(p_values))
-    adjusted[order] = np.maximum.accumulate(p_values[order] * np.arange(len(p_values), 0, -1))
-    return np.minimum(adjusted, 1.0)
+def signed_rank(differences: np.ndarray) -> float:
+    """Return the two-sided p-value of Wilcoxon's signed-rank test that differences are symmetric around 0."""
+    zero = np.zeros(len(differences))
+    return min(1.0, 2 * min(wilcoxon_greater(differences, zero), wilcoxon_greater(zero, differences)))
 
 
 @dataclass(frozen=True)
@@ -74,9 +66,14 @@ class LeaderboardRow:
     entrant: str
     kind: str
     error: float
+    difference: float
+    """How much higher its error is than that of ``AutoClassifier``, on the same partitions."""
+    spread: float
+    """The standard error of the difference, from its spread over the data sets."""
+    p_value: float
+    """That there is no such difference: Wilcoxon's signed-rank test over the data sets, adjusted by Holm."""
     rank: float
     regret: float
-    regret_before: float
     brier: float
     ece: float
     seconds: float
@@ -160,7 +157,7 @@ class Standings:
         """Return the standard error of the mean error over the partitions; NaN if there are fewer than two."""
         errors = self._errors(entrant, dataset)
         errors = errors[np.isfinite(errors)]
-        return float(np.std(errors, ddof=1) / np.sqrt(len(errors))) if len(errors) > 1 else np.nan
+        return standard_error(errors) if len(errors) > 1 else np.nan
 
     def best_single(self, dataset: str) -> str | None:
         """Return the single method or peer with the lowest mean error on a data set, known only in hindsight."""
@@ -181,20 +178,46 @@ class Standings:
         if len(self.complete) > 1:
             ranking = rank_methods(self.mean_errors(self.complete), self.complete)
             ranks.update(zip(ranking.methods, ranking.ranks.tolist()))
-        single = [self._row[name] for name in self.of_kind(*SINGLE)]
-        lowest = _nanmin(errors[single])
-        lowest_before = _nanmin(errors[[self._row[name] for name in self.of_kind("earlier grid")]])
+        lowest = _nanmin(errors[[self._row[name] for name in self.of_kind(*SINGLE)]])
+        differences, p_values = self._differences(), dict.fromkeys(self.entrants, np.nan)
+        known = [name for name in self.complete if np.isfinite(differences[name]).all() and self.kinds[name] in SINGLE]
+        p_values.update(zip(known, holm([signed_rank(differences[name]) for name in known]).tolist()))
         taken = sum(self.counts[name] for name in self.datasets)
         rows = []
         for name, kind in self.kinds.items():
             i = self._row[name]
+            difference, spread = _mean(differences[name]), standard_error(differences[name])
             brier, ece, seconds = (_mean(self._real(measure)[i]) for measure in MEASURES[1:])
             missing = taken - int(np.isfinite(self._values["error"][i, : len(self.datasets)]).sum())
-            regret, before = _mean(errors[i] - lowest), _mean(errors[i] - lowest_before)
+            regret = _mean(errors[i] - lowest)
             rows.append(
-                LeaderboardRow(name, kind, _mean(errors[i]), ranks[name], regret, before, brier, ece, seconds, missing)
+                LeaderboardRow(
+                    entrant=name,
+                    kind=kind,
+                    error=_mean(errors[i]),
+                    difference=difference,
+                    spread=spread,
+                    p_value=p_values[name],
+                    rank=ranks[name],
+                    regret=regret,
+                    brier=brier,
+                    ece=ece,
+                    seconds=seconds,
+                    missing=missing,
+                )
             )
         return sorted(rows, key=lambda row: np.inf if np.isnan(row.error) else row.error)
+
+    def _differences(self) -> dict[str, np.ndarray]:
+        """Return how much higher the error of each entrant is than that of AutoClassifier, on each real data set.
+
+        It is the mean over the partitions on which both have a result.
+        """
+        errors = self._values["error"][:, : len(self.datasets)]
+        automatic = self.of_kind("auto")
+        own = errors[self._row[automatic[0]]] if automatic else np.full(errors.shape[1:], np.nan)
+        means = _finite_mean(errors - own)
+        return {name: means[self._row[name]] for name in self.entrants}
 
     def mean_errors(self, entrants: Sequence[str]) -> np.ndarray:
         """Return the mean errors on the real data sets, an array of shape (entrants, data sets)."""
@@ -227,9 +250,9 @@ class Standings:
     def leading(self, n: int = 12) -> tuple[str, ...]:
         """Return the n complete entrants with the lowest mean errors, and always k-NN and the automatic choices.
 
-        Other ways of combining, and the methods with earlier grids, are left out.
+        Other ways of combining are left out.
         """
-        shown = ("auto", "earlier rule", *SINGLE)
+        shown = ("auto", *SINGLE)
         ordered = [row.entrant for row in self.overall if row.entrant in self.complete and row.kind in shown]
         always = (BASELINE, *self.of_kind("auto"))
         return tuple(name for place, name in enumerate(ordered) if place < n or name in always)
@@ -242,11 +265,13 @@ class Standings:
 
     @cached_property
     def _means(self) -> dict[str, np.ndarray]:
-        means = {}
-        for measure, values in self._values.items():
-            counts = np.isfinite(values).sum(axis=2)
-            means[measure] = np.where(counts > 0, np.nansum(values, axis=2) / np.maximum(counts, 1), np.nan)
-        return means
+        return {measure: _finite_mean(values) for measure, values in self._values.items()}
+
+
+def _finite_mean(values: np.ndarray) -> np.ndarray:
+    """Return the mean over the last axis of the values that are finite; NaN if there is none."""
+    counts = np.isfinite(values).sum(axis=-1)
+    return np.where(counts > 0, np.nansum(values, axis=-1) / np.maximum(counts, 1), np.nan)
 
 
 def _mean(values: np.ndarray) -> float:

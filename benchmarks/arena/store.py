@@ -11,7 +11,7 @@ from typing import Any
 
 from similitude._utils.files import replacing
 
-KINDS = ("auto", "earlier rule", "method", "peer", "way", "tried", "earlier grid")
+KINDS = ("auto", "method", "peer", "way")
 SINGLE = ("method", "peer")
 """The kinds of entrants among which the best in hindsight is sought."""
 DEVELOPMENT = 1000
@@ -26,9 +26,8 @@ class Result:
     ----------
     entrant : str
         The name of the entrant.
-    kind : {"auto", "earlier rule", "method", "peer", "way", "tried", "earlier grid"}
-        The automatic choice, the rule that it replaced, a single method of ours, one of scikit-learn, another way of
-        combining the methods, a method that was left out, or a single method with the grid that was used before.
+    kind : {"auto", "method", "peer", "way"}
+        The automatic choice, a single method of ours, a method of others, or another way of combining the methods.
     error : float
         The share of wrong labels, from 0 to 1; NaN if the entrant failed.
     brier, ece : float, default=NaN

@@ -154,6 +154,9 @@ class TestFiles:
         new = self.write(tmp_path, "id,a,b\nc,1,3\n", "new.csv")
         data = load_proximity(path, normalise="rows")
         assert load_proximity(new, columns=data).S.tolist() == [[0.25, 0.75]]
+        new_edges = self.write(tmp_path, "c\ta\t1\nc\tb\t3\nd\tb\t2\n", "new.edges")
+        data = load_proximity(edges, normalise="rows")
+        assert load_proximity(new_edges, columns=data).S.toarray().tolist() == [[0.25, 0.75], [0, 1]]
         with pytest.raises(ValueError, match="counts of 'b' sum to 0"):
             load_proximity(self.write(tmp_path, "id,a,b\na,8,2\nb,0,0\n"), normalise="rows")
 

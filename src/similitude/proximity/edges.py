@@ -215,7 +215,19 @@ def rows_to(
     if backward is not None:
         forward = _combined(forward, backward, n, meaning.direction, absent)
     S = _matrix(forward, (len(codes), len(known)), absent, "similarity", None)
+    if meaning.normalise == "rows":
+        S = shares_of_rows(S)
     return S, names, np.bincount(forward.rows, minlength=len(codes))
+
+
+def shares_of_rows(S: Any) -> Any:
+    """Return counts as shares of the sum of their row; a row of zeros stays as it is."""
+    values = S.data if sparse.issparse(S) else S
+    if np.isnan(values).any() or (values < 0).any():
+        raise ValueError("normalise='rows' (--normalise rows) is for counts, which are known and at least 0.")
+    sums = np.asarray(S.sum(axis=1)).ravel()
+    shares = 1 / np.where(sums == 0, 1.0, sums)
+    return sparse.csr_array(sparse.diags_array(shares) @ S) if sparse.issparse(S) else S * shares[:, None]
 
 
 def _self_scores_of_rows(

@@ -12,7 +12,7 @@ import numpy as np
 from scipy import sparse
 
 from similitude._utils.ids import Names, column_order, some
-from similitude.proximity.edges import Edges, rows_to
+from similitude.proximity.edges import Edges, rows_to, shares_of_rows
 from similitude.proximity.files.arrays import read_archive, read_mtx, read_npy, read_parquet
 from similitude.proximity.files.contents import Columns, Contents, Reading
 from similitude.proximity.files.edge_files import EdgeFile, edge_blocks, edge_matrix, open_edges, read_edges, top_text
@@ -101,16 +101,14 @@ def _by_row(path: Path, data: Contents, reading: Reading, square: bool) -> Conte
     """Return counts of answers as shares of each row, if ``normalise`` asks for it."""
     if reading.normalise != "rows":
         return data
-    S = data.values
-    values = S.data if sparse.issparse(S) else S
-    if np.isnan(values).any() or (values < 0).any():
-        raise ValueError(f"{path}: normalise='rows' (--normalise rows) is for counts, which are known and at least 0.")
-    sums = np.asarray(S.sum(axis=1)).ravel()
-    if not sums.all():
-        i = int(np.flatnonzero(sums == 0)[0])
-        name = f"row {i + 1}" if data.ids is None else repr(data.ids[i])
+    try:
+        S = shares_of_rows(data.values)
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None
+    empty = np.flatnonzero(np.asarray(S.sum(axis=1)).ravel() == 0)
+    if len(empty):
+        name = f"row {empty[0] + 1}" if data.ids is None else repr(data.ids[empty[0]])
         raise ValueError(f"{path}: normalise='rows' (--normalise rows): the counts of {name} sum to 0.")
-    S = sparse.csr_array(sparse.diags_array(1 / sums) @ S) if sparse.issparse(S) else S / sums[:, None]
     kept = (data.reading or replace(reading, form=None)) if square else data.reading
     return replace(data, values=S, notes=(*data.notes, "each row was divided by its sum."), reading=kept)
 
