@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 from scipy import sparse
 from sklearn.base import clone
+from sklearn.calibration import CalibratedClassifierCV
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GroupKFold, cross_val_score, learning_curve, permutation_test_score
 from sklearn.pipeline import make_pipeline
@@ -24,6 +25,7 @@ from similitude import (
     LandmarkClassifier,
     MixedSimilarity,
     MixtureSVC,
+    PairwiseMeta,
     PathSearchCV,
     PredictionSets,
     Proximities,
@@ -40,6 +42,7 @@ from similitude.datasets import make_negative_direction
 from similitude.diagnosis import diagnose
 from similitude.experiments import Protocol, pooled_search, run
 from similitude.features.landmark_classifier import fit_by_moments
+from similitude.persistence import load_model, save_model
 from similitude.plotting import RiskCoverageDisplay, SimilarityMatrixDisplay
 from similitude.proximity import SimilarityWarning
 from similitude.report import find
@@ -461,3 +464,131 @@ def test_the_predictions_of_auto_are_compared_with_labels_by_id():
     np.testing.assert_array_equal(RiskCoverageDisplay.from_auto(auto, series(Y)).errors, expected)
     with pytest.raises(ValueError, match=BY_ID):
         RiskCoverageDisplay.from_auto(auto, series(Y).iloc[1:])
+
+
+# DataFrames as people have them
+
+
+def frame_of(ids=IDS, columns=None):
+    return pd.DataFrame(S, index=ids, columns=ids if columns is None else columns)
+
+
+def split_of(frame):
+    return train_test_split(frame, pd.Series(Y, index=frame.index), test_size=8, random_state=0)
+
+
+def test_a_split_puts_the_columns_in_the_order_of_the_rows():
+    train, test, y, truth = split_of(frame_of())
+    expected = KNNClassifier(3).fit(train, y).predict_proba(test)
+    train, test, y, _ = split_of(frame_of().iloc[:, SHUFFLED])
+    assert np.array_equal(KNNClassifier(3).fit(train, y).predict_proba(test), expected)
+    assert list(test.columns) == list(train.index)
+    assert len(truth) == 8
+
+
+def test_numbers_that_pandas_reads_as_text_in_the_header_are_the_same_ids(tmp_path):
+    numbered = frame_of(1001 + NUMBERS)
+    numbered.iloc[:, SHUFFLED].to_csv(tmp_path / "s.csv")
+    read = pd.read_csv(tmp_path / "s.csv", index_col=0)
+    fitted = KNNClassifier(3).fit(read, Y)
+    assert np.array_equal(fitted.predict_proba(read.iloc[:5, ::-1]), KNNClassifier(3).fit(S, Y).predict_proba(S[:5]))
+
+
+@pytest.mark.parametrize("rename", [lambda name: name.replace("s3", "s 3"), str.upper, lambda name: name + " "])
+@pytest.mark.parametrize("read", [KNNClassifier(3).fit, lambda frame, y: train_test_split(frame, y), diagnose])
+def test_columns_that_are_almost_the_rows_are_refused(rename, read):
+    with pytest.raises(ValueError, match=r"matched by their names, and .* but no row\. If the columns are"):
+        read(frame_of().rename(columns=rename).iloc[:, SHUFFLED], Y)
+
+
+def test_rows_have_ids_if_pandas_numbered_the_columns():
+    fitted = KNNClassifier(3).fit(frame_of(columns=range(N)), Y)
+    assert fitted.ids_.tolist() == IDS.tolist()
+    expected = fitted.predict_proba(S[:5])
+    for rows in (frame_of().iloc[:5, SHUFFLED], frame_of(columns=range(N)).iloc[:5]):
+        assert np.array_equal(fitted.predict_proba(rows), expected)
+
+
+def test_labels_follow_the_columns_if_pandas_numbered_the_rows():
+    frame = frame_of().reset_index(drop=True)
+    labels = pd.Series(Y, index=IDS).iloc[SHUFFLED]
+    expected = KNNClassifier(3).fit(S, Y).predict_proba(S)
+    assert np.array_equal(KNNClassifier(3).fit(frame, labels).predict_proba(S), expected)
+    assert np.array_equal(KNNClassifier(3).fit(frame, pd.Series(Y)).predict_proba(S), expected)
+
+
+@pytest.mark.parametrize(
+    "inner",
+    [
+        PathSearchCV(KNNClassifier(), {"n_neighbors": [1, 3]}, cv=3),
+        AutoClassifier(["k-NN"], n_repeats=1),
+        PairwiseMeta(CalibratedClassifierCV(SVC(kernel="precomputed"), cv=3)),
+    ],
+)
+def test_labels_and_sets_of_one_object_agree_on_columns_in_another_order(inner):
+    train, test, y, _ = split_of(frame_of())
+    sets = PredictionSets(inner, confidence=0.6).fit(train, y)
+    for rows in (test.iloc[:, ::-1], frame_of().loc[test.index]):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", SimilarityWarning)  # columns that are no training samples
+            assert np.array_equal(sets.predict(rows), sets.predict(test))
+            assert np.array_equal(sets.predict_proba(rows), sets.predict_proba(test))
+            assert np.array_equal(sets.predict_set(rows), sets.predict_set(test))
+    with pytest.raises(ValueError, match="have no column"):
+        sets.predict(frame_of().loc[test.index].iloc[:, : len(train)])
+
+
+def test_columns_of_raw_objects_are_matched_by_name(tmp_path):
+    table = pd.DataFrame(np.c_[POINTS * [1.0, 10.0], rng.normal(size=N)], columns=["x", "y", "z"])
+    plain = KNNClassifier(3, similarity="euclidean")
+    for estimator in (plain, AutoClassifier(["k-NN"], n_repeats=1, similarity="euclidean"), PredictionSets(plain)):
+        fitted = clone(estimator).fit(table, Y)
+        save_model(tmp_path / "model", fitted)
+        for known in (fitted, load_model(tmp_path / "model")):
+            assert np.array_equal(known.predict_proba(table[["z", "x", "y"]]), fitted.predict_proba(table))
+            assert np.array_equal(known.predict_proba(table.to_numpy()), fitted.predict_proba(table))
+            with pytest.raises(ValueError, match="X lacks the columns 'z'"):
+                known.predict(table[["x", "y"]])
+            with pytest.raises(ValueError, match="X has other columns: 'w'"):
+                known.predict(table.assign(w=1.0))
+
+
+def test_objects_of_pandas_are_saved(tmp_path):
+    words = pd.Series([[f"{label}{i % 3}"] for i, label in enumerate(Y)])
+    cells = {"first": [pd.Series(row) for row in S], "second": [pd.Series(row**2) for row in S]}
+    for objects, similarity in ((words, "jaccard"), (pd.DataFrame(cells), "dtw"), ([*map(pd.Series, S)], "dtw")):
+        fitted = KNNClassifier(3, similarity=similarity).fit(objects, Y)
+        save_model(tmp_path / "model", fitted)
+        assert np.array_equal(load_model(tmp_path / "model").predict_proba(objects), fitted.predict_proba(objects))
+
+
+def test_priors_and_costs_follow_the_labels_of_their_index():
+    plain = KNNClassifier(7, priors={"a": 0.1, "b": 0.9}, costs={"a": {"a": 0, "b": 1}, "b": {"a": 5, "b": 0}})
+    costs = pd.DataFrame([[0, 5], [1, 0]], index=["b", "a"], columns=["b", "a"])
+    named = KNNClassifier(7, priors=pd.Series({"b": 0.9, "a": 0.1}), costs=costs)
+    expected = plain.fit(S, Y)
+    assert np.array_equal(named.fit(S, Y).predict_proba(S), expected.predict_proba(S))
+    assert np.array_equal(named.predict(S), expected.predict(S))
+    with pytest.raises(ValueError, match="priors must name every class once"):
+        KNNClassifier(priors=pd.Series({"b": 0.9, "c": 0.1})).fit(S, Y)
+
+
+def test_a_model_keeps_its_own_ids(tmp_path):
+    fitted = KNNClassifier(3).fit(frame_of(), Y)
+    with pytest.raises(ValueError, match="fitted with other ids"):
+        save_model(tmp_path / "model", fitted, ids=IDS[::-1].tolist())
+
+
+def test_series_that_belong_together_have_one_index():
+    table = pd.DataFrame(
+        {"first": ["a", "a", "b"], "second": ["b", "c", "c"], "third": ["c", "b", "a"], "value": [1, 2, 3]}
+    )
+    table.index = [3, 5, 4]
+    first, moved = table["first"], table["second"].sort_index()
+    for make in (Proximities.from_edges, Proximities.from_ratings):
+        assert make(first, table["second"], table["value"]).shape == (3, 3)
+        with pytest.raises(ValueError, match="have different indexes"):
+            make(first, moved, table["value"])
+    for make, last in ((Proximities.from_odd_one_out, [first]), (Proximities.from_triads, [])):
+        with pytest.raises(ValueError, match="have different indexes"):
+            make(first, moved, table["third"], *last)

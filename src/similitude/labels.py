@@ -179,6 +179,8 @@ def costs_matrix(costs: Any, classes: np.ndarray) -> np.ndarray | None:
     if costs is None:
         return None
     n_classes = len(classes)
+    if hasattr(costs, "columns") and not _is_numbered(costs.index):
+        costs = {f: dict(row.items()) for f, row in costs.iterrows()}
     if isinstance(costs, Mapping):
         rows = _by_label(costs, classes, "costs")
         if not all(isinstance(row, Mapping) for row in rows):
@@ -196,11 +198,17 @@ def costs_matrix(costs: Any, classes: np.ndarray) -> np.ndarray | None:
 
 
 def numbers_by_class(values: Any, classes: np.ndarray, name: str) -> np.ndarray:
-    """Return numbers that are given as an array or by label."""
+    """Return numbers that are given as an array or by label, as in a dict or a Series with the labels as index."""
+    if hasattr(values, "iloc") and not hasattr(values, "columns") and not _is_numbered(values.index):
+        values = dict(values.items())
     try:
         return np.asarray(_by_label(values, classes, name) if isinstance(values, Mapping) else values, dtype=float)
     except (TypeError, ValueError) as error:
         raise ValueError(f"{name} must be numbers, one for each class in order or by label: {error}") from error
+
+
+def _is_numbered(index: Any) -> bool:
+    return type(index).__name__ == "RangeIndex"
 
 
 def _by_label(values: Mapping, classes: np.ndarray, name: str) -> list:

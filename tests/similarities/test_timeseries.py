@@ -301,7 +301,8 @@ def test_forms_of_series_with_channels():
     )
     nested = pd.DataFrame([[pd.Series(channel) for channel in x] for x in cube])
     frames = [pd.DataFrame(x) for x in cube]
-    for form in (cube, list(cube), cube.tolist(), by_time, nested, frames):
+    mixed = by_time.iloc[[5, 0, 4, 7, 2, 3, 1, 6]].loc[["b", "a"]]  # not in the order of time
+    for form in (cube, list(cube), cube.tolist(), by_time, mixed, nested, frames):
         assert np.array_equal(np.array(as_series(form)), cube)
 
 

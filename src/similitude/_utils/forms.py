@@ -52,14 +52,23 @@ def _is_distance_matrix(X: Any) -> bool:
 
 
 def _reordered(frame: Any) -> Form | None:
-    """Return a frame whose columns are in the order of its rows, or None if they are or are other samples."""
+    """Return a frame whose columns are in the order of its rows, or None if they are or are other samples.
+
+    Numbers in the index are the same as their text in the header, which pandas reads as text.
+    """
     rows, columns = list(frame.index), list(frame.columns)
-    if rows == columns or len(rows) != len(columns) or set(rows) != set(columns):
+    if rows == columns or len(rows) != len(columns):
+        return None
+    if set(rows) != set(columns):
+        by_text = {str(name): name for name in rows}
+        columns = [by_text.get(name, name) if isinstance(name, str) else name for name in columns]
+    if set(rows) != set(columns):
         return None
     if len(set(rows)) < len(rows):
         twice = next(name for i, name in enumerate(rows) if name in rows[:i])
         raise ValueError(f"X: {twice!r} names several rows, so rows and columns cannot be matched by their names.")
-    return Form(frame[rows], None)
+    place = {name: j for j, name in enumerate(columns)}
+    return Form(frame.iloc[:, [place[name] for name in rows]], None)
 
 
 def graph_matrix(graph: Any) -> Any:

@@ -29,6 +29,39 @@ class Names(NamedTuple):
     kind: Literal["ids", "index", "numbered"]
 
 
+def check_square_names(X: Any, name: str = "X") -> None:
+    """Raise a ValueError if the rows and columns of a square DataFrame have names of which only some are the same."""
+    if not is_frame(X) or X.shape[0] != X.shape[1]:
+        return
+    rows, columns = index_names(X.index), index_names(X.columns)
+    if "numbered" in (rows.kind, columns.kind):
+        return
+    known, alike = {*rows.values, *map(str, rows.values)}, {_plain(name) for name in rows.values}
+    strange = [name for name in columns.values if name not in known]
+    if strange and any(_plain(name) in alike for name in columns.values):
+        raise ValueError(
+            f"{name}: rows and columns of a square DataFrame are matched by their names, and {some(strange)} "
+            f"{'is a column' if len(strange) == 1 else 'are columns'}, but no row. If the columns are in the order of "
+            "the rows, pass its to_numpy()."
+        )
+
+
+def _plain(name: Any) -> str:
+    return str(name).strip().casefold()
+
+
+def check_same_index(**given: Any) -> None:
+    """Raise a ValueError if some of these arguments, which belong together entry by entry, have different indexes."""
+    indexed = {name: list(values.index) for name, values in given.items() if hasattr(values, "iloc")}
+    first = next(iter(indexed), "")
+    for name, index in indexed.items():
+        if index != indexed[first]:
+            raise ValueError(
+                f"{first} and {name} have different indexes, but their entries belong together in order. Pass columns "
+                "of one DataFrame, or to_numpy() of each."
+            )
+
+
 def names_of(X: Any) -> Names | None:
     """Return the names of the samples of X (matrices, ``Proximities``, graphs, raw objects), or None without any."""
     if isinstance(X, Names):
@@ -137,6 +170,8 @@ def labels_in_order(y: Any, X: Any, name: str = "y", *, reorders: bool = True) -
     if not is_dict and not hasattr(y, "iloc"):
         return y
     own = names_of(X)
+    if own is not None and own.kind == "numbered" and not is_dict:
+        own = _named_by_columns(X, own, index_names(y.index))
     if is_dict and (own is None or own.kind == "numbered"):
         raise ValueError(f"{name} is a dict, but the samples have no ids; pass Proximities(X, ids=...) or a DataFrame.")
     given = Names(list(y), "ids") if is_dict else index_names(y.index)
@@ -157,6 +192,14 @@ def labels_in_order(y: Any, X: Any, name: str = "y", *, reorders: bool = True) -
             f"the steps after it. Pass {remedy} with the ids of X (X.index of a DataFrame, X.ids of Proximities)."
         )
     return np.array(_with_missing([y[own_id] for own_id in own.values])) if is_dict else y.iloc[order]
+
+
+def _named_by_columns(X: Any, own: Names, given: Names) -> Names:
+    """Return the names of the columns of a square DataFrame with numbered rows if these are the names of the labels."""
+    names = column_names_of(X)
+    if names is None or names.kind != "ids" or len(names.values) != len(own.values):
+        return own
+    return names if set(names.values) == set(given.values) else own
 
 
 def _with_missing(values: Sequence[Any]) -> Any:
@@ -244,6 +287,27 @@ def column_order(
     known = set(own.values)
     strange = [name for name in given.values if name not in known]
     return [place[name] for name in wanted], len(wanted) < len(own.values), strange
+
+
+def columns_in_order(X: Any, names: list[Any] | None) -> Any:
+    """Return raw objects with the columns of the training objects in their order, or raise a ValueError.
+
+    Both must be DataFrames, whose columns have names.
+    """
+    if names is None or not is_frame(X) or index_names(X.columns).kind != "ids" or list(X.columns) == names:
+        return X
+    given = list(X.columns)
+    lacking, strange = [own for own in names if own not in given], [own for own in given if own not in names]
+    if lacking or strange or len(given) > len(names):
+        what = f"lacks the columns {some(lacking)}" if lacking else f"has other columns: {some(strange)}"
+        raise ValueError(f"X {what}. The model was fitted on objects with the columns {some(names)}, in any order.")
+    return X[names]
+
+
+def object_columns(X: Any) -> list[Any] | None:
+    """Return the names of the columns of a DataFrame of raw objects, or None without any."""
+    names = index_names(X.columns) if is_frame(X) else None
+    return names.values if names is not None and names.kind == "ids" else None
 
 
 def some(names: list[Any]) -> str:

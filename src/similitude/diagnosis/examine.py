@@ -11,7 +11,7 @@ from scipy import sparse
 from sklearn.utils import check_random_state
 
 from similitude._utils.checks import check_integer
-from similitude._utils.ids import labels_in_order
+from similitude._utils.ids import check_square_names, labels_in_order
 from similitude._utils.types import LabelsLike, ProximityLike, RandomState
 from similitude.diagnosis import figures, stored
 from similitude.diagnosis.card import advice
@@ -124,6 +124,7 @@ def diagnose(
     if dissimilarity is not None:
         check_map(dissimilarity, "dissimilarity")
     rng = check_random_state(random_state)
+    check_square_names(S, "S")
     given = as_proximities(S, distances=dissimilarity is not None)
     matrix, y = given.S, labels_in_order(y, S)
     checked, drawn = _checked(matrix, max_samples, rng)

@@ -18,6 +18,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import Pipeline
 from sklearn.utils import Bunch
 
+from similitude._utils.forms import is_frame
 from similitude.base import PathClassifier
 from similitude.persistence._scikit_learn import ALLOWED
 from similitude.similarities import registry as registered
@@ -88,6 +89,9 @@ class Encoder:
             return {"bytes": value.hex()}
         if kind is slice:
             return {"slice": self._each([value.start, value.stop, value.step], where)}
+        if hasattr(value, "iloc"):  # of pandas: raw objects, which measures take as arrays, too
+            cells = value.to_numpy()
+            return self.encode([list(map(np.asarray, row)) for row in cells] if _is_nested(value) else cells, where)
         if isinstance(value, (np.ndarray, np.generic, np.dtype)) or sparse.issparse(value):
             return self._numeric(value, where)
         if isinstance(value, type) and issubclass(value, np.generic):
@@ -143,6 +147,11 @@ class Encoder:
         state = {key: part for key, part in vars(value).items() if key not in not_kept}
         state |= dict.fromkeys(key for key in getattr(value, "not_saved", ()) if key in state)
         return {"object": [name, [[key, self.encode(part, f"{where}.{key}")] for key, part in state.items()]]}
+
+
+def _is_nested(value: Any) -> bool:
+    """Return whether the cells of a DataFrame are series."""
+    return is_frame(value) and value.size > 0 and np.ndim(value.iloc[0, 0]) == 1
 
 
 def _not_kept(value: Any) -> tuple[str, ...]:

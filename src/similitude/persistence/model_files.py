@@ -95,7 +95,10 @@ def save_model(
             "use PathSearchCV."
         )
     facts = _facts(model)
-    ids = _own_ids(model) if ids is None else [str(name) for name in ids]
+    own = _own_ids(model)
+    ids = own if ids is None else [str(name) for name in ids]
+    if own is not None and ids != own:
+        raise ValueError("ids: the model was fitted with other ids of the training samples; leave ids=None.")
     if ids is not None and len(ids) != facts["n_columns"]:
         raise ValueError(f"ids must have one name per training sample ({facts['n_columns']}); got {len(ids)}.")
     encoder = Encoder()

@@ -9,6 +9,7 @@ from scipy import sparse
 from sklearn.utils import check_array
 
 from similitude._utils.forms import foreign_form, is_frame
+from similitude._utils.ids import check_square_names
 from similitude._utils.warn import warn
 
 if TYPE_CHECKING:
@@ -98,6 +99,7 @@ def read_similarity(
 ) -> tuple[Matrix, bool]:
     """Return a checked matrix as :func:`check_similarity` does, and whether it contains NaN."""
     if square and is_frame(S):
+        check_square_names(S, name)
         form = foreign_form(S)
         S = S if form is None else form.matrix
     try:

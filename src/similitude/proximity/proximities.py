@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from similitude._utils.forms import foreign_form, from_condensed, is_frame
-from similitude._utils.ids import Names, as_ids, column_names_of, labels_in_order, names_of
+from similitude._utils.ids import Names, as_ids, check_same_index, column_names_of, labels_in_order, names_of
 from similitude._utils.scikit_learn import num_samples, safe_indexing
 from similitude.proximity.edges import EdgeMeaning, Edges, edges_of, square_matrix
 from similitude.proximity.neighbor_lists import best_lists, listed_pairs, rows_of_lists
@@ -191,6 +191,7 @@ class Proximities:
         Proximities(2, 2) with ids, absent entries unknown
         """
         meaning = EdgeMeaning(missing, duplicates, direction, normalise, orientation)
+        check_same_index(queries=queries, targets=targets, scores=scores)
         edges = edges_of(queries, targets, scores)
         made = square_matrix(edges, meaning)
         return cls(made.S, ids=edges.names, absent=made.absent)
@@ -253,6 +254,7 @@ class Proximities:
         >>> Proximities.from_ratings(first, second, [6, 1, 2, 7], judges=["ann"] * 3 + ["bob"], combine="separate")
         Proximities(3, 3) of ann, bob with ids
         """
+        check_same_index(first=first, second=second, ratings=ratings, judges=judges)
         found = ratings_of(first, second, ratings, judges)
         return cls(rated_matrix(found, combine, direction, diagonal, orientation).S, ids=found.names)
 
@@ -295,6 +297,7 @@ class Proximities:
         >>> P.ids.tolist(), P.S[0].tolist()
         (['cat', 'dog', 'cup', 'pen'], [1.0, 0.5, 0.0, 0.0])
         """
+        check_same_index(first=first, second=second, third=third, odd=odd, judges=judges)
         found = odd_one_out(first, second, third, odd, judges)
         return cls(rated_matrix(found, combine, "mean").S, ids=found.names)
 
@@ -334,6 +337,7 @@ class Proximities:
         >>> P.ids.tolist(), P.S.tolist()
         (['cat', 'dog', 'cow'], [[1.0, 0.5, 0.5], [1.0, 1.0, 0.0], [nan, nan, 1.0]])
         """
+        check_same_index(anchor=anchor, chosen=chosen, other=other, judges=judges)
         found = triads(anchor, chosen, other, judges)
         return cls(rated_matrix(found, combine, "keep").S, ids=found.names)
 

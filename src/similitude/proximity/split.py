@@ -10,7 +10,8 @@ from sklearn.model_selection import GroupShuffleSplit, StratifiedGroupKFold
 from sklearn.model_selection import train_test_split as split_rows
 from sklearn.utils import check_consistent_length
 
-from similitude._utils.ids import labels_in_order
+from similitude._utils.forms import foreign_form, is_frame
+from similitude._utils.ids import check_square_names, labels_in_order
 from similitude._utils.scikit_learn import safe_indexing
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ def train_test_split(
     Parameters
     ----------
     S : array, sparse matrix, DataFrame or Proximities of shape (n, n)
-        The matrix.
+        The matrix. Columns of a DataFrame in another order than its rows are put in that order.
     *arrays : sequences of length n
         Labels and other arrays with one entry per sample. A dict, or a Series whose index contains the ids of the
         samples, is matched by id; so are ``stratify`` and ``groups``.
@@ -67,10 +68,21 @@ def train_test_split(
     >>> S_train.shape, S_test.shape, sorted(y_test)
     ((6, 6), (2, 6), [0, 1])
     """
+    form = None
+    if is_frame(S):
+        check_square_names(S, "S")
+        form = foreign_form(S)
+    S = S if form is None else form.matrix
     if not hasattr(S, "shape"):
-        S = np.asarray(S)
+        try:
+            S = np.asarray(S)
+        except ValueError:  # such as time series of unequal length
+            S = np.empty(len(S))
     if len(S.shape) != 2 or S.shape[0] != S.shape[1]:
-        raise ValueError(f"S must be square, one row and one column per sample; got shape {S.shape}.")
+        raise ValueError(
+            f"S must be square, one row and one column per sample; got shape {S.shape}. Raw objects are split by "
+            "scikit-learn's train_test_split."
+        )
     n = S.shape[0]
     arrays = tuple(labels_in_order(array, S, f"arrays[{i}]") for i, array in enumerate(arrays))
     stratify, groups = labels_in_order(stratify, S, "stratify"), labels_in_order(groups, S, "groups")

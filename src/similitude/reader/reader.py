@@ -10,8 +10,16 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import validate_data
 
-from similitude._utils.forms import foreign_form
-from similitude._utils.ids import Names, column_names_of, column_order, given_names, numbered_names, some
+from similitude._utils.forms import foreign_form, is_frame
+from similitude._utils.ids import (
+    Names,
+    column_names_of,
+    column_order,
+    columns_in_order,
+    given_names,
+    numbered_names,
+    some,
+)
 from similitude._utils.scikit_learn import num_samples, safe_indexing
 from similitude._utils.warn import warn
 from similitude.finders.search import check_search
@@ -209,6 +217,8 @@ class Reader(Contract):
     n_columns: int = 0
     objects: Any = None
     """The training samples, if they are raw objects."""
+    object_columns: list[Any] | None = None
+    """The names of the columns of the raw objects, if these are rows of a DataFrame."""
     measure: Measure | None = None
     map: Any = None
     """The learned map from native values to similarities; None if they are similarities."""
@@ -230,7 +240,7 @@ class Reader(Contract):
     def rows(self, X: Any, *, support: np.ndarray | None = None, estimator: Any = None) -> Rows:
         """Return the rows of new samples, of which only the columns in ``support`` need be given."""
         if not self.is_matrix:
-            objects = check_objects(X)
+            objects = columns_in_order(check_objects(X), self.object_columns)
             native = ComputedValues(self.measure, objects, self.objects, self.kept)
             return Rows(self, num_samples(objects), native, objects=objects)
         X = as_proximities(X) if is_dict(X) else X
@@ -362,9 +372,12 @@ def training_columns(X: Any, own: Names | None, support: np.ndarray | None = Non
 def _check_width(X: Any, width: int, part: np.ndarray | None, estimator: Any) -> None:
     """Check the number and the names of the columns: those of all training samples, or only those in ``part``.
 
-    The columns of ``Proximities`` with ids have been matched already.
+    Columns with ids have been matched already.
     """
     matched = isinstance(X, Proximities) and X.column_ids is not None
+    if is_frame(X) and hasattr(estimator, "_readers"):
+        kinds = [getattr(names, "kind", None) for names in (column_names_of(X), estimator._reader.ids)]
+        matched = kinds == ["ids", "ids"]
     if part is not None or matched:
         expected = estimator.n_features_in_
         used = expected if part is None else len(part)

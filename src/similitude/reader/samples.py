@@ -11,7 +11,7 @@ import numpy as np
 from scipy import sparse
 
 from similitude._utils.forms import is_frame
-from similitude._utils.ids import first_number
+from similitude._utils.ids import as_ids, first_number, names_of, object_columns
 from similitude._utils.progress import progress
 from similitude._utils.scikit_learn import feature_names, num_samples, safe_indexing
 from similitude.proximity.check import read_similarity, warn_of_dissimilarity
@@ -339,7 +339,8 @@ class _Read:
                 learned = contract.learned_map(native.values, self.absent)
             else:
                 learned = LearnedMap(map_name, {})
-        reader = Reader(**vars(contract), n_columns=n, objects=objects, measure=measure, map=learned)
+        about = {"objects": objects, "object_columns": object_columns(objects)}
+        reader = Reader(**vars(contract), n_columns=n, measure=measure, map=learned, **about)
         return Training(reader, n, native, announced=announced)
 
     def _taken(self, rows: np.ndarray | None) -> Training:
@@ -353,10 +354,14 @@ class _Read:
             about |= {
                 "measure": resolve(contract.similarity),
                 "objects": self.X if whole else safe_indexing(self.X, rows),
+                "object_columns": object_columns(self.X),
             }
         elif whole:
             given = as_proximities(self.X)
-            about |= {"column_names": feature_names(matrix_of(self.X)), "column_ids": given.column_ids}
+            column_ids = given.column_ids
+            if column_ids is None and contract.is_precomputed and getattr(names_of(self.X), "kind", None) == "ids":
+                column_ids = as_ids(names_of(self.X))  # of a DataFrame whose columns pandas numbered
+            about |= {"column_names": feature_names(matrix_of(self.X)), "column_ids": column_ids}
             about["first_column"] = first_number(self.X) if is_frame(self.X) else None
             about["extras"] = _names_of(self.extras, ids=not given.adopted and not contract.is_columns)
         map_name, unknown = contract.map_name, self.unknown

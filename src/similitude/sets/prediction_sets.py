@@ -14,6 +14,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
 from similitude._utils.docs import shared_docs
+from similitude._utils.forms import is_frame
 from similitude._utils.ids import Names, labels_in_order
 from similitude._utils.scikit_learn import BaseSearchCV, num_samples
 from similitude._utils.threads import one_openmp_thread
@@ -330,6 +331,12 @@ class PredictionSets(Novelty, MetaEstimatorMixin, Deciding, SimilarityEstimator)
 
     def _respond(self, X: Any, response: str) -> np.ndarray:
         check_is_fitted(self)
+        reader = reader_of(self)
+        names = self._training_names if reader is None else reader.ids if reader.is_matrix else None
+        if names is not None:
+            X, _ = training_columns(as_proximities(X) if is_dict(X) else X, names)
+            if is_frame(X) and not hasattr(self.estimator_, "feature_names_in_"):
+                X = X.to_numpy()  # the columns are in order
         return getattr(self.estimator_, response)(X)
 
 

@@ -295,14 +295,19 @@ class MatrixInMemory(Target):
 
 
 def check_objects(X: Any) -> Any:
-    """Return a sequence of raw objects; a sparse matrix is converted to CSR, and its rows are the objects."""
+    """Return a sequence of raw objects: a sparse matrix, whose rows are the objects, as CSR, and a Series as a list."""
     if sparse.issparse(X):
         X = X.tocsr()
     elif not hasattr(X, "__len__") or isinstance(X, (str, bytes, Mapping, set, frozenset)):
         raise ValueError(f"X must be a sequence of objects; got {type(X).__name__}.")
     if num_samples(X) == 0:
         raise ValueError("X must hold at least one object; got 0.")
-    return X
+    if getattr(getattr(X, "index", None), "nlevels", 1) > 1:
+        raise ValueError(
+            "X has an index of several levels, such as case and time, so that its rows are not samples. Convert time "
+            "series by similitude.similarities.as_series(X) first."
+        )
+    return X.tolist() if hasattr(X, "iloc") and X.ndim == 1 else X
 
 
 def sliceable(X: Any) -> Any:

@@ -21,7 +21,8 @@ def as_series(X: ListLike, name: str = "X") -> list[np.ndarray]:
         An array of shape (n, time) or (n, channels, time); a list of arrays, lists or pandas Series of shape (time,) or
         arrays or DataFrames of shape (channels, time), which may differ in length; a DataFrame with a series in each
         row, or whose cells are series, with a column for each channel (the nested form); or a DataFrame with a
-        column for each channel, indexed by case and time (pd-multiindex).
+        column for each channel, indexed by case and time (pd-multiindex): the cases are in the order of their first
+        rows, and the values of a case in the order of time.
     name : str, default="X"
         What error messages call the collection.
 
@@ -49,7 +50,8 @@ def as_series(X: ListLike, name: str = "X") -> list[np.ndarray]:
         raise ValueError(f"{name} must be a sequence of time series; got {type(X).__name__}.")
     given: Any = X
     if getattr(getattr(given, "index", None), "nlevels", 1) == 2:
-        return as_series([given.loc[case].to_numpy().T for case in given.index.get_level_values(0).unique()], name)
+        cases = given.index.get_level_values(0).unique()
+        return as_series([given.loc[case].sort_index(kind="stable").to_numpy().T for case in cases], name)
     if hasattr(given, "iloc"):
         given = given.to_numpy()
         if given.dtype == object and given.ndim == 2 and given.size and np.ndim(given[0, 0]) == 1:
