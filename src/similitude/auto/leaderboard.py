@@ -170,6 +170,5 @@ def names_text(names: Sequence[str]) -> str:
     found: dict[str, list[str]] = {}
     for name in names:
         found.setdefault(name.partition(_ON)[0], []).append(name)
-    return ", ".join(
-        own[0] if len(own) == 1 else f"{method}{_ON}{len(own)} similarities" for method, own in found.items()
-    )
+    texts = [own[0] if len(own) == 1 else f"{method}{_ON}{len(own)} similarities" for method, own in found.items()]
+    return ("; " if any("," in text for text in texts) else ", ").join(texts)

@@ -101,18 +101,23 @@ class Novelty:
         if self._sizes:
             sizes = np.concatenate(self._sizes)
             (measured, options), confidence, empty = self._measured, self._confidence, int((sizes == 0).sum())
+            untested = int((measured.counts == 0).sum())
             facts["sets"] = {
                 "confidence": confidence,
                 "class_conditional": options.get("class_conditional", True),
                 "measured_coverage": measured.coverage,
                 "mean_size": float(sizes.mean()),
                 "empty": empty,
+                "untested": untested,
             }
             kind = "sets" if hasattr(self._fitted, "folds_") else "approximate sets"
             lines.append(
                 f"{kind}: {sizes.mean():.2f} classes on average, {empty} empty; measured coverage of left-out training "
                 f"samples {100 * measured.coverage:.1f}% at confidence {confidence:g}"
             )
+            if untested:
+                have, are = ("1 class has", "is") if untested == 1 else (f"{untested} classes have", "are")
+                lines.append(f"{have} too few samples to be tested, and {are} in every set")
         return lines, facts
 
     def _typicality(self, X: Any) -> dict[str, list]:

@@ -66,7 +66,8 @@ def print_left_out(names: Sequence[str], too_large: Sequence[str], interrupted: 
     if names:
         typer.echo(f"{'not tried  ' if interrupted else 'no time for'} {names_text(names)}")
     if too_large:
-        typer.echo(f"too large   for {names_text(too_large)}, which are not used for so many samples")
+        count = "1 method is" if len(too_large) == 1 else f"{len(too_large)} methods are"
+        typer.echo(f"too many    samples for some methods; {count} not used: {names_text(too_large)}")
 
 
 def write_rows(path: Path, rows: Iterable[Iterable[Any]], order: Callable[[], list[int]] | None = None) -> None:

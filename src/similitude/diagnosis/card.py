@@ -146,7 +146,7 @@ def figures(d: Diagnosis, rendering: int = PYTHON) -> list[tuple[str, list[tuple
         ("computed from", drawn if part else ""),
         ("eigenvalues", f"{number(d.smallest_eigenvalue)} to {number(d.largest_eigenvalue)}{of_all}"),
         ("positive semidefinite", "yes" if d.psd else "no"),
-        ("negative fraction (NEF)", number(d.negative_eigenfraction)),
+        ("negative fraction (NEF)", number(d.negative_eigenfraction) + (of_part if d.extremes_of_all else "")),
         ("negative ratio (NER)", number(d.negative_eigenratio) + of_all),
         ("rank", f"{d.rank} of {d.n_sampled}"),
     ]

@@ -58,7 +58,9 @@ class Beside:
     several: bool = False
     """Whether an id may have several rows, each with a label."""
     separated: bool = False
-    """Whether it is known that labels hold separators."""
+    """Whether it is known how several labels in one cell are separated."""
+    lineage_separator: str | None = None
+    """What separates the names in a lineage."""
 
 
 def with_labels(data: Contents, beside: Beside, header: bool | None) -> Contents:
@@ -82,7 +84,7 @@ def with_labels(data: Contents, beside: Beside, header: bool | None) -> Contents
         elif not beside.several:
             note_words_for_nothing(labels, y)
             if not beside.separated:
-                _note_several(labels, y)
+                _note_several(labels, y, beside.lineage_separator)
         if beside.unlabelled:
             of_all = np.full(n, None, dtype=object)
             of_all[kept] = y.tolist()
@@ -354,10 +356,13 @@ def _in_columns(
     return table[kept].astype(str)
 
 
-def _note_several(path: Path, labels: np.ndarray) -> None:
-    """Warn of labels that look like several labels in one cell, such as '2;3' beside '2' and '3'."""
+def _note_several(path: Path, labels: np.ndarray, usual: str | None) -> None:
+    """Warn of labels that look like several labels in one cell, such as '2;3' beside '2' and '3'.
+
+    The ``usual`` separator is part of each label.
+    """
     names = {str(label) for label in labels.tolist()}
-    for separator in _BETWEEN:
+    for separator in (own for own in _BETWEEN if own != usual):
         joined = sorted(name for name in names if separator in name)
         parts = {part.strip() for name in joined for part in name.split(separator)}
         if joined and 2 * len(parts & names) >= len(parts):
