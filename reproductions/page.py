@@ -221,7 +221,8 @@ def _claims(outcomes_of_claims: list[list[Outcome]]) -> str:
         "than the best); *reversed*: significant in the other direction; *no effect*: over many partitions the "
         "difference is within two standard errors of 0, and the paper's difference is not within two of ours. *p of "
         "the paper* is the p-value of the paper's own figures by the same test, which can be had where a pair is one "
-        "of means that it prints; above 5%, its own table does not show the claim either.",
+        "of means that it prints, over all of its pairs, also those that are not run here; above 5%, its own table "
+        "does not show the claim either.",
     ]
     unseen = []
     for claim, outcomes in zip(CLAIMS, outcomes_of_claims, strict=True):
