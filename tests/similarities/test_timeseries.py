@@ -456,3 +456,19 @@ def test_the_family_in_an_estimator_for_several_similarities():
     few = {name: family[name] for name in ("dtw-0.1", "d-msm-0.5")}
     auto = AutoClassifier(["k-NN"], n_repeats=1, similarity=few).fit(X[:14], y[:14])
     assert auto.score(X[14:], y[14:]) == 1.0
+
+
+@pytest.mark.parametrize("estimator", [KNNClassifier(1, similarity="dtw"), MixtureSVC(similarity="elastic")])
+def test_messages_of_estimators_name_the_series(estimator):
+    X, y = np.random.default_rng(0).normal(size=(8, 2, 6)), [0, 1] * 4
+    damaged = X.copy()
+    damaged[5, 1, 3] = np.nan
+    with pytest.raises(ValueError, match=r"X\[5\] contains NaN"):
+        clone(estimator).fit(damaged, y)
+    estimator.fit(X, y)
+    with pytest.raises(ValueError, match=r"X\[5\] contains NaN"):
+        estimator.predict(damaged)
+    with pytest.raises(ValueError, match="X has series of 1 channel.s., but those of fit have 2"):
+        estimator.predict(X[:, :1])
+    with pytest.raises(ValueError, match=r"One series is a collection of one: \[x\]"):
+        estimator.predict(X[0, 0])

@@ -338,8 +338,13 @@ class Source:
         """Return the options about labels and groups."""
         groups = None if self.by_scaffold else self.groups
         own = Beside(self.labels, groups, self.labels_in_order, self.label_column, self.group_column)
-        known = {"separated": self.label_separator is not None, "lineage_separator": self.lineage_separator}
-        return replace(own, lineage=self.lineage_columns, several=self.several_labels, **known)
+        return replace(
+            own,
+            lineage=self.lineage_columns,
+            several=self.several_labels,
+            separated=self.label_separator is not None,
+            lineage_separator=self.lineage_separator,
+        )
 
     def reading(self) -> dict[str, Any]:
         """Return the options for ``load_proximity`` that say how a file is read."""

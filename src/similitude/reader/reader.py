@@ -240,7 +240,7 @@ class Reader(Contract):
     def rows(self, X: Any, *, support: np.ndarray | None = None, estimator: Any = None) -> Rows:
         """Return the rows of new samples, of which only the columns in ``support`` need be given."""
         if not self.is_matrix:
-            objects = columns_in_order(check_objects(X), self.object_columns)
+            objects = columns_in_order(check_objects(X, self.measure, self.objects), self.object_columns)
             native = ComputedValues(self.measure, objects, self.objects, self.kept)
             return Rows(self, num_samples(objects), native, objects=objects)
         X = as_proximities(X) if is_dict(X) else X

@@ -250,7 +250,7 @@ class _Read:
         self._search, map_name = contract.check_search(), contract.map_name
         self.extras, self.absent, self.unknown = NO_EXTRAS, "zero", False
         if not contract.is_matrix:
-            self.X = sliceable(X)
+            self.X = sliceable(X, resolve(contract.similarity))
             # A finder counts every evaluation, so that none is spent on a warning.
             if warns and map_name is None and self._search is None:
                 self._check_orientation(f"similarity{entry}", one_of)

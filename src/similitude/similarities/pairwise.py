@@ -32,6 +32,7 @@ from similitude.similarities._blocks import (
 from similitude.similarities.fingerprint import fingerprint, fingerprint_of_measure
 from similitude.similarities.journal import DiskMatrix, store
 from similitude.similarities.registry import Measure, SimilarityLike, resolve
+from similitude.similarities.series import as_series
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -294,8 +295,11 @@ class MatrixInMemory(Target):
         """Do nothing: there is no file to close."""
 
 
-def check_objects(X: Any) -> Any:
-    """Return a sequence of raw objects: a sparse matrix, whose rows are the objects, as CSR, and a Series as a list."""
+def check_objects(X: Any, measure: Measure | None = None, known: Any = None) -> Any:
+    """Return a sequence of raw objects: a sparse matrix, whose rows are the objects, as CSR, and a Series as a list.
+
+    Time series are checked for a measure of them, and must have as many channels as ``known`` ones.
+    """
     if sparse.issparse(X):
         X = X.tocsr()
     elif not hasattr(X, "__len__") or isinstance(X, (str, bytes, Mapping, set, frozenset)):
@@ -307,12 +311,21 @@ def check_objects(X: Any) -> Any:
             "X has an index of several levels, such as case and time, so that its rows are not samples. Convert time "
             "series by similitude.similarities.as_series(X) first."
         )
-    return X.tolist() if hasattr(X, "iloc") and X.ndim == 1 else X
+    X = X.tolist() if hasattr(X, "iloc") and X.ndim == 1 else X
+    if measure is not None and measure.objects == "time series":
+        n_channels = len(as_series(X)[0])
+        expected = n_channels if known is None else len(as_series(safe_indexing(known, [0]))[0])
+        if n_channels != expected:
+            raise ValueError(
+                f"X has series of {n_channels} channel(s), but those of fit have {expected}. A series has the shape "
+                "(channels, time)."
+            )
+    return X
 
 
-def sliceable(X: Any) -> Any:
+def sliceable(X: Any, measure: Measure | None = None) -> Any:
     """Return the objects in a form of which a part can be taken; a deque or an Index is converted to a list."""
-    objects = check_objects(X)
+    objects = check_objects(X, measure)
     try:
         safe_indexing(objects, slice(0, 1))
         safe_indexing(objects, [0])

@@ -71,6 +71,7 @@ def as_series(X: ListLike, name: str = "X") -> list[np.ndarray]:
         if values.ndim not in (1, 2) or values.size == 0:
             raise ValueError(
                 f"{name}[{i}] must be a series of shape (time,) or (channels, time), not empty; got {values.shape}."
+                f"{' One series is a collection of one: [x].' if values.ndim == 0 else ''}"
             )
         if not np.isfinite(values).all():
             raise ValueError(f"{name}[{i}] contains NaN or infinity; every value must be finite.")
