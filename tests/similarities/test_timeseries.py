@@ -468,7 +468,7 @@ def test_messages_of_estimators_name_the_series(estimator):
     estimator.fit(X, y)
     with pytest.raises(ValueError, match=r"X\[5\] contains NaN"):
         estimator.predict(damaged)
-    with pytest.raises(ValueError, match="X has series of 1 channel.s., but those of fit have 2"):
+    with pytest.raises(ValueError, match=r"X has series of 1 channel\(s\), but those of fit have 2"):
         estimator.predict(X[:, :1])
     with pytest.raises(ValueError, match=r"One series is a collection of one: \[x\]"):
         estimator.predict(X[0, 0])
