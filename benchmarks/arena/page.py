@@ -110,8 +110,8 @@ def _over_all(standings: Standings) -> list[str]:
             score is between 0 and 2; ECE is the calibration error of the largest posterior in 10 bins. With few test
             samples, most of the ECE is due to chance, and it is lower for posteriors that are nearer to 0 and 1, even
             if all are calibrated ([benchmarks](benchmarks.md#the-automatic-choice) has figures). The seconds are those
-            of one partition on one core: choice of parameters, fit and prediction. Single methods and peers are
-            evaluated on all folds; `AutoClassifier` ends the trying of those that are clearly worse."""
+            of the processor for one partition, on one core: choice of parameters, fit and prediction. Single methods
+            and peers are evaluated on all folds; `AutoClassifier` ends the trying of those that are clearly worse."""
         ),
         *_of_ways(standings),
     ]

@@ -42,9 +42,9 @@ def score(entrant: str, kind: str, fitted: Any, split: Split, seconds: float, no
 
     ``seconds`` is the time that the choice of parameters and the fit took; that of the prediction of labels is added.
     """
-    start = time.perf_counter()
+    start = time.process_time()
     predicted = np.asarray(fitted.predict(split.X_test))
-    seconds += time.perf_counter() - start
+    seconds += time.process_time() - start
     if hasattr(fitted, "predict_proba"):
         posteriors = np.asarray(fitted.predict_proba(split.X_test))
         return score_posteriors(entrant, kind, posteriors, fitted.classes_, split, seconds, note, predicted)
