@@ -656,3 +656,12 @@ def test_bad_priors(priors, found):
 def test_priors_vector():
     assert priors_vector(None, np.array([0, 1])) is None
     assert priors_vector({1: 0.25, 0: 0.75}, np.array([0, 1])).tolist() == [0.75, 0.25]
+
+
+def test_labels_of_several_types_and_columns_of_text_are_refused_with_a_remedy():
+    S = np.eye(4)
+    with pytest.raises(ValueError, match="y holds labels of several types: int, str"):
+        KNNClassifier(1).fit(S, np.array(["a", 1, "a", 1], dtype=object))
+    table = pd.DataFrame(S).assign(name=list("abcd"))
+    with pytest.raises(ValueError, match=r"float: 'a'\. The columns 'name' hold no numbers; if they are ids"):
+        KNNClassifier(1).fit(table, [0, 1, 0, 1])

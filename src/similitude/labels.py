@@ -85,6 +85,9 @@ def check_labels(y: Any, n: int) -> np.ndarray:
         )
     y = column_or_1d(y, warn=True)
     check_no_missing(y)
+    kinds = {type(label).__name__ for label in y.tolist()} if y.dtype == object else set()
+    if "str" in kinds and len(kinds) > 1:
+        raise ValueError(f"y holds labels of several types: {', '.join(sorted(kinds))}. Make all of them text.")
     check_classification_targets(y)
     if len(y) != n:
         raise ValueError(f"y must have one label per sample; got {len(y)} labels for {n} samples.")
@@ -95,7 +98,10 @@ def check_no_missing(y: np.ndarray) -> None:
     """Raise a ValueError if a label is missing."""
     missing = first_missing(y)
     if missing is not None:
-        raise ValueError(f"y contains a missing label (first at position {missing}); every sample needs one.")
+        raise ValueError(
+            f"y contains a missing label (first at position {missing}); every sample needs one. "
+            "AutoClassifier(unlabelled='use') takes samples without a label."
+        )
 
 
 def labelled_positions(y: Any, n: int) -> tuple[np.ndarray, np.ndarray]:

@@ -9,7 +9,7 @@ from scipy import sparse
 from sklearn.utils import check_array
 
 from similitude._utils.forms import foreign_form, is_frame
-from similitude._utils.ids import check_square_names
+from similitude._utils.ids import check_square_names, some
 from similitude._utils.warn import warn
 
 if TYPE_CHECKING:
@@ -98,6 +98,7 @@ def read_similarity(
     takes_nan: bool = False,
 ) -> tuple[Matrix, bool]:
     """Return a checked matrix as :func:`check_similarity` does, and whether it contains NaN."""
+    given = S
     if square and is_frame(S):
         check_square_names(S, name)
         form = foreign_form(S)
@@ -118,7 +119,11 @@ def read_similarity(
         # scikit-learn's checks require a TypeError for an object that is not a number.
         hint = " For raw objects name a similarity, such as similarity='levenshtein'." if estimator is not None else ""
         what = "has no rows" if "0 sample(s)" in str(error) else "is not a matrix of numbers"
-        raise type(error)(f"{name} {what}: {error}{hint}") from error
+        words = [column for column in given if given[column].dtype.kind not in "biufc"] if is_frame(given) else []
+        if 0 < len(words) < given.shape[1]:
+            hint = f" The columns {some(words)} hold no numbers; if they are ids, make them the index, or drop them."
+        why = str(error).rstrip(".")
+        raise type(error)(f"{name} {what}: {why}.{hint}") from error
     has_nan = _check_finite(S, name, takes_nan)
     if square and S.shape[0] != S.shape[1]:
         raise ValueError(
