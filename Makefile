@@ -82,7 +82,7 @@ torture: build/checked/built build/sanitized/built
 build/checked/built build/coverage/built build/sanitized/built: build/%/built: $(NATIVE) .venv/installed-dev
 	$(BIN)/cmake -S . -B build/$* -G Ninja -DPython_EXECUTABLE=$(CURDIR)/$(BIN)/python -DSIMILITUDE_CHECKED=ON \
 		-DSIMILITUDE_$$(echo $* | tr a-z A-Z)=ON -DCMAKE_MAKE_PROGRAM=$(CURDIR)/$(BIN)/ninja > build/$*.log
-	$(BIN)/cmake --build build/$* >> build/$*.log
+	MAKEFLAGS= $(BIN)/cmake --build build/$* >> build/$*.log
 	touch $@
 
 # The types of the compiled functions, as mypy and editors read them.

@@ -15,6 +15,28 @@ def gives_evidence(values: Any, *, absent_is_zero: bool = True) -> np.ndarray:
 
     So a row that is all zero, an empty row of a sparse matrix, and a row of which nothing is known give no evidence.
     The cost is that of the entries that are stored.
+
+    Parameters
+    ----------
+    values : ndarray or sparse matrix of shape (m, n)
+        Rows of similarities or dissimilarities; unknown ones are NaN.
+    absent_is_zero : bool, default=True
+        Whether entries that a sparse matrix does not store are zeros, and not unknown.
+
+    Returns
+    -------
+    ndarray of bool of shape (m,)
+        Which rows give evidence.
+
+    See Also
+    --------
+    known_pairs : Return how many pairs are known, altogether and for each sample, without expanding a sparse matrix.
+
+    Examples
+    --------
+    >>> from similitude.proximity import gives_evidence
+    >>> gives_evidence([[0.0, 0.0, 0.0], [0.2, 0.0, 0.9]])
+    array([False,  True])
     """
     values = values.tocsr() if sparse.issparse(values) else np.asarray(values)
     if values.shape[1] == 0:
