@@ -87,7 +87,7 @@ def check_labels(y: Any, n: int) -> np.ndarray:
     check_no_missing(y)
     kinds = {type(label).__name__ for label in y.tolist()} if y.dtype == object else set()
     if "str" in kinds and len(kinds) > 1:
-        raise ValueError(f"y holds labels of several types: {', '.join(sorted(kinds))}. Make all of them text.")
+        raise ValueError(f"y must hold labels of one kind, all numbers or all text; got {', '.join(sorted(kinds))}.")
     check_classification_targets(y)
     if len(y) != n:
         raise ValueError(f"y must have one label per sample; got {len(y)} labels for {n} samples.")

@@ -205,7 +205,7 @@ class TestCommand:
         before = whole.run(lambda dask_worker: dask_worker.state.executed_count)
         done(*fit, "--scheduler", whole.cluster.scheduler_address, "-o", "there.model")
         after = whole.run(lambda dask_worker: dask_worker.state.executed_count)
-        assert all(after[worker] > before[worker] for worker in before)
+        assert any(after[worker] > before[worker] for worker in before)
         for name in ("here", "there"):
             done("predict", f"{name}.model", "new.txt", "-o", f"{name}.csv")
         assert (tmp_path / "there.csv").read_text() == (tmp_path / "here.csv").read_text()

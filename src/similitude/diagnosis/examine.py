@@ -291,12 +291,7 @@ def _encoded(y: Any, n: int) -> tuple[np.ndarray, np.ndarray]:
     with warnings.catch_warnings():
         # The card shows which classes are small.
         warnings.filterwarnings("ignore", "The number of unique classes", UserWarning)
-        try:
-            return np.unique(check_labels(y, n), return_inverse=True)
-        except TypeError as error:
-            raise ValueError(
-                f"y must hold labels of one kind, all numbers or all strings; got a mix ({error})."
-            ) from None
+        return np.unique(check_labels(y, n), return_inverse=True)
 
 
 def _class_figures(classes: np.ndarray, labels: np.ndarray, means: list, scale: float) -> tuple[ClassFigures, ...]:

@@ -257,7 +257,7 @@ class Reader(Contract):
             part = support
         if estimator is not None:
             try:
-                _check_width(X, S.shape[1], part, estimator)
+                _check_width(X, S.shape[1], part, estimator, self.ids)
             except ValueError as error:
                 raise ValueError(f"{error}{' X also contains NaN.' if has_nan else ''}") from error
         self._check_same_data(given)
@@ -369,14 +369,14 @@ def training_columns(X: Any, own: Names | None, support: np.ndarray | None = Non
     return X if order is None else at_columns(X, np.array(order)), support if restricted else None
 
 
-def _check_width(X: Any, width: int, part: np.ndarray | None, estimator: Any) -> None:
+def _check_width(X: Any, width: int, part: np.ndarray | None, estimator: Any, own: Names | None) -> None:
     """Check the number and the names of the columns: those of all training samples, or only those in ``part``.
 
     Columns with ids have been matched already.
     """
     matched = isinstance(X, Proximities) and X.column_ids is not None
-    if is_frame(X) and hasattr(estimator, "_readers"):
-        kinds = [getattr(names, "kind", None) for names in (column_names_of(X), estimator._reader.ids)]
+    if is_frame(X):
+        kinds = [getattr(names, "kind", None) for names in (column_names_of(X), own)]
         matched = kinds == ["ids", "ids"]
     if part is not None or matched:
         expected = estimator.n_features_in_
