@@ -8,7 +8,7 @@ SOURCES := $(shell find native -name '*.hpp' -o -name '*.cpp')
 NATIVE := CMakeLists.txt $(SOURCES)
 WORKERS := -n 2 --dist worksteal
 # How long `make test` takes from a fresh clone on two cores.
-MINUTES := 7
+MINUTES := 10
 # Tests, and the examples in docstrings and on the pages.
 EVERYTHING := --doctest-modules --doctest-continue-on-failure --doctest-glob='*.md' \
 	src reproductions tests README.md docs
