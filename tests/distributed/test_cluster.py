@@ -46,8 +46,12 @@ def client():
 
 @pytest.fixture
 def whole(client):
-    """Both workers, also after a test that lost one."""
-    client.wait_for_workers(2, timeout=60)
+    """Two workers, also after a test that lost one; one that does not come back is replaced."""
+    try:
+        client.wait_for_workers(2, timeout=20)
+    except TimeoutError:
+        client.cluster.scale(len(client.cluster.worker_spec) + 1)
+        client.wait_for_workers(2, timeout=60)
     return client
 
 
