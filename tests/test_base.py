@@ -662,6 +662,8 @@ def test_labels_of_several_types_and_columns_of_text_are_refused_with_a_remedy()
     S = np.eye(4)
     with pytest.raises(ValueError, match="y must hold labels of one kind, all numbers or all text; got int, str"):
         KNNClassifier(1).fit(S, np.array(["a", 1, "a", 1], dtype=object))
+    mixed = np.array(["a", np.str_("b"), "a", np.str_("b")], dtype=object)  # all of them text
+    assert KNNClassifier(1).fit(S, mixed).predict(S).tolist() == ["a", "b", "a", "b"]
     table = pd.DataFrame(S).assign(name=list("abcd"))
     with pytest.raises(ValueError, match=r"float: 'a'\. The columns 'name' hold no numbers; if they are ids"):
         KNNClassifier(1).fit(table, [0, 1, 0, 1])

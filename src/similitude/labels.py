@@ -14,6 +14,8 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
 from similitude._utils.checks import first_missing, is_missing
+from similitude._utils.forms import is_frame
+from similitude._utils.ids import index_names
 from similitude._utils.scikit_learn import checked_sample_weight
 from similitude._utils.types import ClassPositions
 
@@ -85,9 +87,9 @@ def check_labels(y: Any, n: int) -> np.ndarray:
         )
     y = column_or_1d(y, warn=True)
     check_no_missing(y)
-    kinds = {type(label).__name__ for label in y.tolist()} if y.dtype == object else set()
-    if "str" in kinds and len(kinds) > 1:
-        raise ValueError(f"y must hold labels of one kind, all numbers or all text; got {', '.join(sorted(kinds))}.")
+    if y.dtype == object and len({isinstance(label, str) for label in y.tolist()}) > 1:
+        kinds = ", ".join(sorted({type(label).__name__ for label in y.tolist()}))
+        raise ValueError(f"y must hold labels of one kind, all numbers or all text; got {kinds}.")
     check_classification_targets(y)
     if len(y) != n:
         raise ValueError(f"y must have one label per sample; got {len(y)} labels for {n} samples.")
@@ -185,7 +187,7 @@ def costs_matrix(costs: Any, classes: np.ndarray) -> np.ndarray | None:
     if costs is None:
         return None
     n_classes = len(classes)
-    if hasattr(costs, "columns") and not _is_numbered(costs.index):
+    if is_frame(costs) and index_names(costs.index).kind != "numbered":
         costs = {f: dict(row.items()) for f, row in costs.iterrows()}
     if isinstance(costs, Mapping):
         rows = _by_label(costs, classes, "costs")
@@ -205,16 +207,12 @@ def costs_matrix(costs: Any, classes: np.ndarray) -> np.ndarray | None:
 
 def numbers_by_class(values: Any, classes: np.ndarray, name: str) -> np.ndarray:
     """Return numbers that are given as an array or by label, as in a dict or a Series with the labels as index."""
-    if hasattr(values, "iloc") and not hasattr(values, "columns") and not _is_numbered(values.index):
+    if hasattr(values, "iloc") and not is_frame(values) and index_names(values.index).kind != "numbered":
         values = dict(values.items())
     try:
         return np.asarray(_by_label(values, classes, name) if isinstance(values, Mapping) else values, dtype=float)
     except (TypeError, ValueError) as error:
         raise ValueError(f"{name} must be numbers, one for each class in order or by label: {error}") from error
-
-
-def _is_numbered(index: Any) -> bool:
-    return type(index).__name__ == "RangeIndex"
 
 
 def _by_label(values: Mapping, classes: np.ndarray, name: str) -> list:
