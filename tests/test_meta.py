@@ -1,6 +1,7 @@
 """PairwiseMeta: scikit-learn's meta-estimators on square similarity matrices."""
 
 import pickle
+import tracemalloc
 import warnings
 
 import numpy as np
@@ -463,3 +464,17 @@ def test_stacking_cuts_rows_and_columns_by_itself():
     stacked = StackingClassifier([("a", KNNClassifier(3)), ("b", SimilaritySVC())], cv=3)
     wrapped = PairwiseMeta(clone(stacked)).fit(SIMILAR, y)
     assert np.array_equal(stacked.fit(SIMILAR, y).predict_proba(SIMILAR), wrapped.predict_proba(SIMILAR))
+
+
+def test_an_asymmetric_memmap_is_not_copied_to_see_whether_its_rows_were_drawn(tmp_path):
+    n = 2500
+    S = np.memmap(tmp_path / "S.dat", dtype=np.float32, mode="w+", shape=(n, n))
+    S[:] = np.random.default_rng(0).random((n, n), dtype=np.float32)
+    S.flags.writeable = False  # NumPy copies some arrays that it may not write
+    tracemalloc.start()
+    try:
+        KNNClassifier(3).fit(S, np.arange(n) % 5)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < S.nbytes / 2

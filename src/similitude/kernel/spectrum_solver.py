@@ -7,7 +7,7 @@ The eigendecomposition is done once for all points. Each point is then solved in
   every gamma (``target_machines``).
 * Elsewhere an interior-point method solves the problem (``_spectrum_interior``).
 
-Against cvxpy and Clarabel at n = 200 a fit takes 1/7 of the time or less, the grid of 35 points 1/23
+Against cvxpy and Clarabel at n = 200 a fit takes 1/5 of the time or less, the grid of 35 points 1/27
 (``python -m benchmarks learned_spectrum``).
 """
 

@@ -1,7 +1,7 @@
 """The symmetric eigendecomposition used throughout the package, and modifications of the spectrum.
 
-SciPy's divide-and-conquer driver (``evd``) is the fastest that LAPACK offers here: at n = 900 ``evr`` takes 1.2 times
-and ``ev`` 5 to 6 times as long (``python -m benchmarks eigen``).
+SciPy's divide-and-conquer driver (``evd``) is the fastest that LAPACK offers here: at n = 900 ``evr`` takes 1.3 times
+and ``ev`` 4.9 times as long (``python -m benchmarks eigen``).
 
 The modifications make a symmetric matrix positive semidefinite (Chen et al. 2009, Section 2). With ``S = V diag(values)
 V^T`` the matrix becomes ``V diag(modified_eigenvalues) V^T``, and a new row s becomes ``P s`` with ``P = V

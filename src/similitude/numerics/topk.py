@@ -69,8 +69,8 @@ def _selected(S: Any, k: int) -> tuple[np.ndarray, np.ndarray]:
 def _best_columns(block: np.ndarray, k: int) -> np.ndarray:
     # A heap finds few of many columns in one pass: the 16 best of 10,000 in a fifteenth of the time of what follows.
     # NumPy's vectorised selection finds the k-th value; of the columns that are tied with it, the first are taken.
-    # Selecting, then sorting k instead of n values, takes a fourth to a sixth of the time of a stable full sort at
-    # n = 900, k = 128 (`python -m benchmarks topk`).
+    # Selecting, then sorting k instead of n values, takes a seventh of the time of a stable full sort at n = 900,
+    # k = 128 (`python -m benchmarks topk`).
     m, n = block.shape
     columns = np.full((m, k), n, dtype=np.intp)
     if _MANY * k <= n:

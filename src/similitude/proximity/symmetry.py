@@ -128,6 +128,8 @@ def check_same_order(S: Any, *, dissimilarity: bool = False) -> None:
     tied = np.sum(some == largest, axis=1) > 1
     if np.mean(moved & varied) < 0.25 or tied.any() or is_symmetric(S):
         return
+    if not is_symmetric(dense(S[tried])[:, some.argmax(axis=1)]):
+        return  # the rows that are tried nearly always tell, and what follows takes memory for another S
     if sparse.issparse(S):  # a view, since argmax adds entries that are stored in parts, in place
         S = for_lookup(type(S)((S.data, S.indices, S.indptr), shape=S.shape))
     own = np.asarray(S.argmin(axis=1) if dissimilarity else S.argmax(axis=1)).ravel()
