@@ -37,7 +37,7 @@ myst_enable_extensions = ["deflist"]
 sphinx_gallery_conf = {
     "examples_dirs": ["../examples"],
     "gallery_dirs": ["generated/gallery"],
-    "filename_pattern": r"plot_(?!usps)",  # USPS does not ship: its script is shown, but not run
+    "filename_pattern": r"plot_(?!usps|similarities)",  # these data do not ship: the scripts are shown, but not run
     "ignore_pattern": r"(^|/)_",
     "reset_argv": lambda gallery, script: [],
     "remove_config_comments": True,

@@ -48,7 +48,7 @@ Where a paper leaves a detail open, another reading of it may give its figure. T
 paper's figure in view, on partitions 0 to 19. Each was then fixed, and run on partitions {FIRST} to {LAST}, which
 had not been looked at, or on the first of them; where the table has folds, they are drawn with the seeds from {FIRST}
 on, and counted. Errors are in percent, with the standard error of the mean in parentheses. *{AS_PRINTED}* is the
-table's own method; it may differ from the other sections, which an earlier version may have computed.
+table's own method.
 
 *fits*: our mean is within two standard errors of the paper's. The standard error is that of the difference, and so
 includes the paper's own, from its standard deviation over its 20 partitions (5 folds); where it prints none, ours is

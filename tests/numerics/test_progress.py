@@ -197,7 +197,7 @@ def test_a_line_has_the_note_and_a_note_is_no_step(clock, lines):
     with ProgressBars({"folds": 30}) as bars:
         clock.now += 10
         bars.note("folds", "SVM (clip)")
-        assert lines() == ["folds: 0 of 30; SVM (clip)"]
+        assert lines() == ["folds: 0 of 30 after 10 s; SVM (clip)"]
         clock.now += 10
         bars.advance("folds", note="SVM (clip); best so far KRI k-NN 4.2%", steps=10)
         assert lines() == ["folds: 10 of 30, about 40 s left; SVM (clip); best so far KRI k-NN 4.2%"]
@@ -295,7 +295,7 @@ def test_lines_are_printed_while_a_step_takes_long(counted, monkeypatch):
             if "\n" in sys.stderr.getvalue():
                 break
             time.sleep(0.01)
-    assert sys.stderr.getvalue().startswith("folds: 0 of 2\n" if counted else "reading: 1 s\n")
+    assert sys.stderr.getvalue().startswith("folds: 0 of 2 after 1 s\n" if counted else "reading: 1 s\n")
 
 
 def test_a_stated_time_replaces_that_of_the_steps(clock, lines):

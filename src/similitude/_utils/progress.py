@@ -187,6 +187,8 @@ class _Lines:
             left = each * (task.total - task.done) - min(each, now - self._last_step)
         if left is not None:
             line += f", about {_duration(left)} left"
+        elif task.done < task.total:
+            line += f" after {_duration(now - self._start)}"
         return f"{line}; {task.note}" if task.note else line
 
 

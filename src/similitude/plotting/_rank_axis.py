@@ -44,11 +44,11 @@ def rank_axis(ax: Axes, values: np.ndarray) -> None:
         "xycoords": ("data", "axes fraction"),
         "textcoords": "offset points",
         "xytext": (0, 4),
-        "ha": "center",
     }
-    middles = np.interp((places[:-1] + places[1:]) / 2, places, edges)
-    for middle, count, sign in zip(middles, counts[present], _SIGNS[present]):
-        ax.annotate(f"{count} {sign}", (middle, 1), fontsize="small", color="0.3", **above)
+    # Names stand at the outer ends of their parts, where that of a small part has room.
+    outer = [(edges[0], "left"), *((edge, "right") for edge in edges[2:])]
+    for (x, side), count, sign in zip(outer, counts[present], _SIGNS[present]):
+        ax.annotate(f"{count} {sign}", (x, 1), fontsize="small", color="0.3", ha=side, **above)
 
 
 def marked(values: np.ndarray) -> list[int]:
