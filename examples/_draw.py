@@ -1,7 +1,7 @@
 """Save the pictures of the scripts in this folder, for the pages: ``python examples/_draw.py``.
 
-Each script can be run on its own and then shows its figures; ``PICTURES`` in it has the functions that draw them by
-the names of the files. ``python examples/_draw.py plot_spectrum plot_goodness`` draws some, ``--folder NAME`` writes
+Each script can be run on its own and then shows its figures; its ``PICTURES`` maps the names of the files to the
+functions that draw them. ``python examples/_draw.py plot_spectrum plot_goodness`` draws some, ``--folder NAME`` writes
 them elsewhere than to docs/images, and with ``--quick`` the slow ones do less.
 """
 

@@ -15,7 +15,7 @@ from similitude.report import find, page
 
 PICTURE = Path(__file__).parents[1] / "docs" / "images" / "report.png"
 METHODS = ["k-NN", "KRI k-NN", "SVM (clip)", "nearest centroid"]
-# What is 480 pixels wide here has 600 in the picture.
+# A width of 480 pixels here is 600 pixels in the picture.
 OPTIONS = (
     "--headless --no-sandbox --disable-gpu --hide-scrollbars --virtual-time-budget=5000 "
     "--window-size=960,600 --force-device-scale-factor=1.25"

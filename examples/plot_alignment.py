@@ -2,7 +2,7 @@
 The alignment of two time series
 ================================
 
-Which steps dynamic time warping aligns: without a limit, and with a penalty for stretching time.
+The steps that dynamic time warping aligns, without a limit and with a penalty for stretching time.
 """
 
 import matplotlib.pyplot as plt

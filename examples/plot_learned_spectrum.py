@@ -16,20 +16,20 @@ from similitude.plotting import SpectrumDisplay
 
 
 def noise():
-    """Two clouds that overlap; the similarity is no inner product, and its negative eigenvalues say nothing of them."""
+    """Two clouds that overlap, and a similarity that is not an inner product; its negative eigenvalues say little."""
     X, y = make_blobs(120, centers=2, n_features=5, cluster_std=5.0, random_state=0)
     D = manhattan_distances(X) ** 1.5
     return 1 - D / D.max(), y
 
 
 def direction():
-    """The direction that tells the classes apart has a negative eigenvalue, the only one."""
+    """The direction that tells the classes apart has the only negative eigenvalue."""
     data = make_negative_direction(n_samples=100, n_classes=2, separation=3.0, random_state=0)
     return data.S, data.y
 
 
 def learned_spectra():
-    """Both drawn to clip; the second is off to the other side of it."""
+    """Both similarities, with clip as the target; one learned weight of the second goes far beyond that of flip."""
     figure, axes = plt.subplots(2, 2, figsize=(11.5, 8), layout="constrained")
     for row, (draw, name) in enumerate(
         ((noise, "many negative eigenvalues that say little"), (direction, "one that tells the classes apart"))

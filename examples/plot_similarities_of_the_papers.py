@@ -12,7 +12,7 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 import numpy as np
 
-sys.path.insert(0, str(Path(__file__).parents[1]))  # reproductions are no part of the installed package
+sys.path.insert(0, str(Path(__file__).parents[1]))  # reproductions are not part of the installed package
 
 from reproductions import PAPERS
 from reproductions.folders import DataMissing

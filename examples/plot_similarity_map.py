@@ -13,7 +13,7 @@ from similitude.similarities import pairwise
 
 
 def votes():
-    """Forty members, by the number of issues on which they voted alike."""
+    """Forty members, by the share of issues on which they voted alike."""
     voting = load_voting()
     S = pairwise(voting.data[:40], similarity="overlap")
     return SimilarityMapDisplay.from_matrix(S, voting.target[:40]).figure_

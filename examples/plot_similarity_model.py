@@ -16,7 +16,7 @@ N_NEIGHBORS = 40
 
 
 def most_doubtful(model, X):
-    """The sample whose posterior is nearest to a draw."""
+    """The sample whose posterior is nearest to one half."""
     return int(np.argmin(np.abs(model.predict_proba(X)[:, 0] - 0.5)))
 
 

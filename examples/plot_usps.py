@@ -13,7 +13,7 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 import numpy as np
 
-sys.path.insert(0, str(Path(__file__).parents[1]))  # benchmarks are no part of the installed package
+sys.path.insert(0, str(Path(__file__).parents[1]))  # benchmarks are not part of the installed package
 
 from benchmarks.bench_usps import METHODS, N_TRAIN, figure_4, figure_5, figure_6, load_usps, some, table
 

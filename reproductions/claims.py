@@ -25,7 +25,7 @@ Errors = Mapping[tuple[str, str, str], np.ndarray]
 
 
 def errors_of(found: Mapping[tuple[str, str], Reproduction]) -> dict[tuple[str, str, str], np.ndarray]:
-    """Return the errors of the methods that are complete in reproduced columns, which are given by table and set."""
+    """Return the errors of the methods that are complete, from reproduced columns by table and data set."""
     return {
         (table, dataset, method): 100 * errors
         for (table, dataset), column in found.items()
@@ -45,7 +45,7 @@ class Outcome(NamedTuple):
     verdict: str
     """"seen", "not seen", "no effect", "reversed", or "not run"."""
     published: float | None = None
-    """The p-value of the paper's own figures, by the same test, if a pair is one of means that it prints."""
+    """The p-value of the paper's own figures by the same test, if each pair consists of means that it prints."""
 
 
 class Better(NamedTuple):

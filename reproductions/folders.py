@@ -1,4 +1,4 @@
-"""The folders in which data is looked for that does not ship with the package."""
+"""The folders that are searched for data that does not ship with the package."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ STAGES = [
     ("cazzanti2007-table3", True),
     ("chen2009-table4", True),
 ]
-"""The tables in the order in which they are computed, without, or with only, Voting under the training labels' VDM."""
+"""The tables in the order in which they are computed: True is Voting under the training labels' VDM, False the rest."""
 SLOW = {
     ("cazzanti2007-table1", None): ("P-SVM",),
     ("cazzanti2007-table3", None): ("P-SVM",),
@@ -138,7 +138,7 @@ def _open_cells(found: Reproduction) -> list:
 
 
 def compute_all(store: Store, *, data_home: Any = None, n_jobs: int = 1, progress: bool = True) -> Iterator[Column]:
-    """Compute all columns that are not complete, and yield each when it is; the time it takes is printed first."""
+    """Compute all columns that are not complete, and yield each once it is; the expected time is printed first."""
     left = remaining(store, data_home)
     jobs = os.cpu_count() or 1 if n_jobs < 0 else n_jobs
     print(f"{left}; this takes about {_hours(left.seconds(jobs))} with {jobs} at a time.", file=sys.stderr, flush=True)

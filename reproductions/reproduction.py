@@ -28,7 +28,7 @@ LEAST_DEVIATION = 0.1
 """The deviation in percent that is used if a paper prints 0, because papers print tenths of a percent."""
 
 FAR = 2.0
-"""The number of standard errors from which on a figure differs from the paper's."""
+"""The number of standard errors beyond which a figure counts as different from the paper's."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Other treatments of new rows than the estimators have: one that fits figures of the papers, and one they warn of."""
+"""Treatments of new rows that no classifier has: one that fits figures of the papers, and one that they warn of."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ class Variant:
     dataset: str
     method: str
     change: str
-    """What is done in another way."""
+    """What is done differently."""
     make: Callable[[Dataset], tuple[Any, Any]] | None = None
     """A function of the data that returns the estimator and its grid; None means those of the table."""
     prepare: Callable[[Dataset], Dataset] = lambda data: data
@@ -61,9 +61,9 @@ class Variant:
     def results(
         self, store: Store, *, first: int = FIRST, partitions: int = PARTITIONS, data_home: Any = None, **options: Any
     ) -> Results:
-        """Return the results on these partitions, computed or, with ``compute=False``, as far as the store has them.
+        """Return the results on the partitions, computed or, with ``compute=False``, as far as the store has them.
 
-        ``first`` is the seed of the first partition. Folds are repeated until there are as many parts.
+        ``first`` is the seed of the first of the ``partitions``. Folds are repeated until there are as many parts.
         """
         paper = PAPERS[self.table]
         given = paper.datasets[self.dataset](data_home)
@@ -173,7 +173,7 @@ UNEXPLAINED = (
 
 
 def tried(variant: Variant) -> int:
-    """Return how many variants of the row of a variant were tried, at least."""
+    """Return the least number of variants that were tried for the row of a variant."""
     same = [each for each in VARIANTS if each.row == variant.row and each.change != AS_PRINTED]
     return len(same) + ALSO_TRIED.get(variant.method, 0)
 

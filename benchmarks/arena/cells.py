@@ -57,7 +57,7 @@ def run_cell(dataset: Dataset, partition: int, names: Any = "all") -> list[Resul
 
 
 def _automatic(split: Split, partition: int, names: Any, contract: dict[str, Any]) -> list[Result]:
-    """Return the results of the choice as users get it, which ends the trying of methods that are clearly worse."""
+    """Return the results of the choice as users get it, which stops methods that are clearly worse."""
     start = time.process_time()
     evaluated = evaluate_methods(split.X_train, split.y_train, methods=names, random_state=partition, **contract)
     auto = fitted_choice(evaluated, choose(evaluated.results, "accuracy", partition), **contract)

@@ -96,11 +96,11 @@ def _over_all(standings: Standings) -> list[str]:
     return [
         "## Over all data sets",
         _prose(
-            """The error is the mean over the data sets of the mean error over the partitions, in percent. Beside it
-            stands by how many percentage points it exceeds that of `AutoClassifier`, with the standard error of this
-            difference: differences are paired on each partition, averaged over the partitions of a data set, and their
-            spread over the data sets gives the standard error. p is that of Wilcoxon's signed-rank test over the data
-            sets, two-sided, adjusted by Holm for the number of methods and peers."""
+            """The error is the mean over the data sets of the mean error over the partitions, in percent. The
+            difference is the number of percentage points by which it exceeds that of `AutoClassifier`, with its
+            standard error: differences are paired on each partition and averaged over the partitions of a data set, and
+            their spread over the data sets gives the standard error. p is that of Wilcoxon's signed-rank test over the
+            data sets, two-sided, adjusted by Holm for the number of methods and peers."""
         ),
         overall_table(standings),
         _prose(_beyond_chance(standings)),
@@ -111,7 +111,8 @@ def _over_all(standings: Standings) -> list[str]:
             samples, most of the ECE is due to chance, and it is lower for posteriors that are nearer to 0 and 1, even
             if all are calibrated ([benchmarks](benchmarks.md#the-automatic-choice) has figures). The seconds are those
             of the processor for one partition, on one core: choice of parameters, fit and prediction. Single methods
-            and peers are evaluated on all folds; `AutoClassifier` ends the trying of those that are clearly worse."""
+            and peers are evaluated on all folds; `AutoClassifier` stops methods after some folds if the combination
+            would not gain from them."""
         ),
         *_of_ways(standings),
     ]
@@ -142,8 +143,8 @@ def _by_data_set(standings: Standings) -> list[str]:
     return [
         "## Results by data set",
         _prose(
-            """Mean errors in percent, with standard errors over the partitions. The partitions overlap, so these
-            standard errors are too small for tests; the tests below take this into account."""
+            """The tables show mean errors in percent, with standard errors over the partitions. The partitions overlap,
+            so these standard errors are too small for tests; the tests below take this into account."""
         ),
         summary_table(standings),
         "All entrants, with the lowest mean of each data set in bold:",
@@ -171,8 +172,8 @@ def _critical_difference() -> list[str]:
         "## Critical difference",
         f"![mean ranks over the data sets]({PICTURE})",
         _prose(
-            f"""Mean ranks of the entrants with the lowest mean errors, of {BASELINE} and of `AutoClassifier`,
-            among themselves. Bars join those that do not differ significantly by Nemenyi's test."""
+            f"""The figure shows the mean ranks of `AutoClassifier`, of {BASELINE} and of the entrants with the lowest
+            mean errors, ranked among themselves. Bars join those that do not differ significantly by Nemenyi's test."""
         ),
     ]
 
@@ -221,9 +222,9 @@ def _of_ways(standings: Standings) -> list[str]:
         "## Ways of combining",
         _prose(
             """The entrants whose names begin with "way" combine the calibrated posteriors of all methods at their best
-            points, each evaluated on all folds, so that they take longer. Greedy selection with replacement (Caruana et
-            al., 2004 and 2006), averaged over bootstrap samples and judged by the Brier score, is what `AutoClassifier`
-            does with the methods that it has not ended. Non-negative least squares is the super learner (van der Laan
+            points, each evaluated on all folds, so they take longer. Greedy selection with replacement (Caruana et al.,
+            2004 and 2006), averaged over bootstrap samples and judged by the Brier score, is what `AutoClassifier` does
+            with the methods that it has not stopped. Non-negative least squares is the super learner (van der Laan
             et al., 2007). The lowest error, or Brier score, is what a grid search over all methods would choose."""
         ),
         overall_table(standings, ("auto", "way")),
@@ -258,7 +259,9 @@ def methods_part(standings: Standings) -> str:
     """Return what the page on the methods says of the single methods and peers."""
     rows = [row for row in standings.overall if row.kind in SINGLE and math.isfinite(row.error)]
     automatic = [row for row in standings.overall if row.kind == "auto"]
-    means = "; ".join(f"{row.entrant} {100 * row.error:.1f}% (Brier score {row.brier:.3f})" for row in automatic)
+    means = ", and ".join(
+        f"{100 * row.error:.1f}% for {row.entrant}, with a Brier score of {row.brier:.3f}" for row in automatic
+    )
     best = {
         row.entrant: [d for d in standings.datasets if standings.mean(row.entrant, d) <= _lowest(standings, d) + 1e-12]
         for row in rows
@@ -269,10 +272,11 @@ def methods_part(standings: Standings) -> str:
         for row in rows
     ]
     text = _prose(
-        f"""Mean errors on {len(standings.datasets)} real data sets, {_partitions(standings)} of each: {means}. Single
-        methods and peers, their difference from `AutoClassifier` in percentage points with its standard error over the
-        data sets, p (Wilcoxon, adjusted by Holm), and the data sets on which each has the lowest error of all of them
-        (some share it):"""
+        f"""The mean errors on {len(standings.datasets)} real data sets, over {_partitions(standings)} of each, are
+        {means}. The table shows the single methods and the peers (methods of others, such as those of scikit-learn),
+        their difference from `AutoClassifier` in percentage points with its standard error over the data sets, p
+        (Wilcoxon, adjusted by Holm), and the data sets on which each has the lowest error of all of them (some share
+        it):"""
     )
     header = ["method", "error %", "difference", "p", "rank", "Brier", "lowest error on"]
     return f"{text}\n\n{table(header, cells)}"

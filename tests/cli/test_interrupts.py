@@ -78,7 +78,7 @@ def test_ctrl_c_is_quiet_whichever_exception_it_becomes(error):
 
 
 class TestInterruptOfTheRace:
-    """A first interrupt ends the trying of methods, a second one the command."""
+    """A first interrupt stops the evaluation of methods, a second one the command."""
 
     @pytest.fixture(autouse=True)
     def samples(self, tmp_path, monkeypatch, answering):

@@ -145,7 +145,7 @@ def _quiet_signals() -> Iterator[None]:
 
 
 def fit_until_interrupted(auto: Any, X: Any, y: Any, **arguments: Any) -> None:
-    """Fit an AutoClassifier without its warnings; a first interrupt ends the trying of methods, and a line says so.
+    """Fit an AutoClassifier without its warnings; a first interrupt stops the choice, and a line says so.
 
     The line is printed even with ``--quiet``, because the command does not end as one that was interrupted does.
     """
