@@ -292,7 +292,7 @@ def _narrow(again: Reproduction, honest: Reproduction | None) -> str:
         row = [c.method, _ours(c, count), figure_text(c.paper, c.paper_deviation), distance, verdict]
         if honest is not None:
             other = second.get(c.method)
-            row.append("not run" if other is None else _ours(other, honest.results.datasets[HONEST]))
+            row.append("" if other is None else _ours(other, honest.results.datasets[HONEST]))
             row.append(_p(_two_sided(again, honest, c.method)))
         rows.append(row)
     return Table(columns, rows).markdown()
