@@ -15,11 +15,10 @@ _SUFFIXES = (".txt", ".csv", ".npy", ".mat")
 def partitions_of(path: Path, dataset: str, n: int) -> list[tuple[np.ndarray, np.ndarray]]:
     """Return the partitions of a data set of n samples as pairs of positions, training and test.
 
-    ``path`` is a file, or a folder with a file for each data set, named after it, such as
-    ``Voting.txt`` or ``Voting partitions.mat``. Two layouts are read: an indicator matrix with a row for each sample
-    and a column for each partition, in which 1 is test and 0 is training, or a row for each partition with the numbers
-    of its test samples. Samples are counted from 0 if the number 0 occurs, and from 1, as in MATLAB, if the number n
-    does.
+    ``path`` is a file, or a folder with a file for each data set, named after it, such as ``Voting.txt`` or ``Voting
+    partitions.mat``. Two layouts are read: an indicator matrix with a row for each sample and a column for each
+    partition, in which 1 is test and 0 is training, or a row for each partition with the numbers of its test samples.
+    Samples are counted from 0 if the number 0 occurs, and from 1, as in MATLAB, if the number n does.
 
     Raises
     ------
